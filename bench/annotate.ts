@@ -32,7 +32,7 @@ const GOAL_MS = 1
 const PAPERS_MS = 200
 const TYPE = 'text/html; charset=utf-8'
 
-/** `next` is its next version: some words are others. */
+/** `next` is the next version, in which some words differ. */
 type Page = { title: string; body: Buffer; next: Buffer; text: string }
 
 function makePages(prose: Prose, random: ReturnType<typeof createRandom>): Page[] {
@@ -44,7 +44,7 @@ function makePages(prose: Prose, random: ReturnType<typeof createRandom>): Page[
   })
 }
 
-/** One paragraph in a hundred gets another beginning, with a word that the recipients ask for. */
+/** One paragraph in a hundred gets a new beginning with a word that the recipients are interested in. */
 function changed(body: Buffer, prose: Prose): Buffer {
   let n = 0
   return Buffer.from(body.toString().replaceAll('<p>', () => (n++ % 100 === 1 ? `<p>${prose.words[0]} ${n} ` : '<p>')))
@@ -79,8 +79,8 @@ function makeRecipients(prose: Prose): Recipient[] {
 }
 
 /**
- * The thread's processor time for a page, so that other work on the machine counts for less: the median of several rounds over all pages,
- * since some systems count it in steps of milliseconds. The first rounds, in which code is compiled, are left out.
+ * CPU time of the thread per page, which other load affects less than wall time: the median of several rounds over all pages, since some
+ * systems count it in steps of milliseconds. The first rounds, in which code is compiled, are left out.
  */
 function medianMs(pages: readonly Page[], work: (page: Page) => void): number {
   const times: number[] = []
@@ -93,7 +93,7 @@ function medianMs(pages: readonly Page[], work: (page: Page) => void): number {
   return times.slice(2).sort((a, b) => a - b)[(TURNS - 2) >> 1]!
 }
 
-/** As the engine does with a page that changed: what changed, held against the interests. */
+/** Matches the change against the interests, as the engine does for a changed page. */
 function changedPages(recipients: readonly Recipient[]): (page: Page) => number {
   const viewsOf = createChangeViews<Viewer>()
   const source = sourceOf('http://www.example.org/')

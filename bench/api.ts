@@ -119,7 +119,7 @@ function timeNaive(folder: string, words: readonly string[]): { listMs: number; 
   }
 }
 
-/** The fastest run: the first one reads the file. */
+/** Time of the fastest run, as the first one has to read the file. */
 function best(work: (n: number) => unknown): number {
   let least = Number.POSITIVE_INFINITY
   for (let n = 0; n < NAIVE_RUNS; n++) {

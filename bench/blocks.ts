@@ -1,6 +1,6 @@
 /**
- * Reading a 70 KB page: into blocks, as everything that tells changes does; into text alone, as the fingerprint does; and into
- * a tree by a full parser, from which blocks would still have to be made.
+ * Reading a 70 KB page: into blocks, as change detection does; into text alone, as the fingerprint does; and into a tree by a
+ * full parser, from which blocks would still have to be built.
  */
 import { parse } from 'parse5'
 import { readBlocks } from '../src/core/text/blocks.ts'
@@ -21,7 +21,7 @@ const ways: { name: string; read: (page: Buffer) => unknown }[] = [
   { name: 'parse5', read: (page) => parse(page.toString('utf8')) },
 ]
 
-/** Processor time of the best round: other work on the machine only adds to it. */
+/** CPU time of the best round: other load on the machine only adds to it. */
 function bestMs(pages: Buffer[], rounds: number, read: (page: Buffer) => unknown): number {
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; round < rounds; round++) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { S3Settings } from '../src/store/objects/s3/client.ts'
 
-/** Places for the bodies of a cluster, beside its database. */
+/** Where a cluster can store bodies other than in its database. */
 export type BodiesPlace = 'folder' | 's3'
 
 export type OpenBodies = { label: string; settings: Record<string, string>; end(): Promise<void> }
@@ -26,7 +26,7 @@ function openFolder(): OpenBodies {
   }
 }
 
-/** The server has a process of its own: it would share the turns of this one. */
+/** The server runs in its own process, so that it doesn't share this one's event loop. */
 async function openS3(): Promise<OpenBodies> {
   const child = fork(fileURLToPath(new URL('./bodies-server.ts', import.meta.url)))
   const [settings] = (await once(child, 'message')) as [S3Settings]

@@ -1,6 +1,6 @@
 /**
- * From the stored bodies of two versions of a 70 KB page to the list of what changed: reading blocks, pairing them, words within pairs. The
- * other way is what most watchers do: a diff of all words of both texts (`diff`, which also has to get the text first).
+ * From the stored bodies of two versions of a 70 KB page to the list of changes: reading blocks, pairing them, comparing words within
+ * pairs. The alternative is what most watchers do: a diff of all words of both texts (`diff`, which also has to extract the text first).
  */
 import { diffWords } from 'diff'
 import { listChanges } from '../src/archive/diff/change-list.ts'
@@ -30,7 +30,7 @@ function makePair(n: number, share: number, prose: Prose, random: Random): Pair 
   return { old, next, oldBlocks, newBlocks, oldText: textOfBlocks(oldBlocks), newText: textOfBlocks(newBlocks) }
 }
 
-/** Of the blocks of a page a share is rewritten in one to three places, and a few are added, removed or moved. */
+/** Edits a share of a page's blocks: most are rewritten in one to three places, a few are added, removed or moved. */
 function edited(page: string, share: number, prose: Prose, random: Random): string {
   const lines = page.split('\n')
   const isBlock = (line: string): boolean => /^<(?:p|li|tr|h2)\b/.test(line)
@@ -60,7 +60,7 @@ function rewritten(line: string, prose: Prose, random: Random): string {
   return words.join(' ').replace(/>\d+</, `>${random.below(9999)}<`)
 }
 
-/** Processor time: other work on the machine counts less than on a clock. */
+/** CPU time, which other load on the machine affects less than wall time. */
 function cpuMs(work: () => void): number {
   const before = process.cpuUsage()
   work()
@@ -85,7 +85,7 @@ export const run: Benchmark = async ({ values }) => {
       words: ({ oldText, newText }: Pair) => diffWords(oldText, newText),
     }
     const times: Record<keyof typeof ways, number[]> = { whole: [], reading: [], diff: [], words: [] }
-    // The first rounds include compilation. The slow way needs fewer.
+    // The first rounds include compilation. The slow alternative needs fewer rounds.
     for (let round = -5; round < rounds; round++) {
       for (const name of Object.keys(ways) as (keyof typeof ways)[]) {
         if (name === 'words' && round % 5 !== 0) continue

@@ -8,8 +8,8 @@ import { startOrigin } from './origin/start.ts'
 import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 
 /**
- * The same crawls into a plain PostgreSQL and into a Citus of a coordinator and some nodes, in turn, all on this machine and of the same
- * version. It needs the programs of a PostgreSQL that has the Citus extension.
+ * The same crawls into plain PostgreSQL and into Citus with a coordinator and some nodes, alternating, all on this machine and of the same
+ * version. Needs the programs of a PostgreSQL with the Citus extension.
  */
 export const optionNames = ['programs', 'nodes', 'pages', 'hosts', 'pairs', 'threads']
 

@@ -18,8 +18,8 @@ import { findTool } from './tools.ts'
  * which every worker holds its share of the partitions.
  *
  * CPU-bound: origins without latency; one worker against two, and the SQLite store against PostgreSQL, each with two crawling
- * threads, over whole crawls from the first request to the last. Those that are compared take turns, `pairs` times: what counts is the
- * median of the ratios of each turn. `--workers ""` leaves out the first part, `--cpu-workers 1` the comparison of workers.
+ * threads, over whole crawls from the first request to the last. The contestants alternate `pairs` times; the result is the median of
+ * the ratios of each pair. `--workers ""` skips the first part, `--cpu-workers 1` the comparison of workers.
  */
 export const optionNames = [
   'workers',
@@ -54,10 +54,10 @@ type Settings = {
   windowMs: number
   cpuPages: number
   cpuHosts: number
-  /** Workers of one thread each that are held against one. */
+  /** Number of single-threaded workers that are compared with one. */
   cpuWorkers: number
   pairs: number
-  /** Where bodies go, beside the database; each is one more row. */
+  /** Places for bodies other than the database; each adds a row. */
   bodies: BodiesPlace[]
 }
 
@@ -192,11 +192,11 @@ const CPU_FETCHERS = 128
 const CPU_PER_HOST = 8
 
 type Busy = {
-  /** In turn, so the nth of each belong together. */
+  /** Runs alternate, so the nth of each belong together. */
   embedded: Row[]
   whole: Row[]
   outside: Map<BodiesPlace, Row[]>
-  /** One worker and several, of one thread each. */
+  /** One worker against several, each with one thread. */
   workers: Row[]
 }
 

@@ -79,7 +79,7 @@ async function compare(folder: string, origin: Origin, contestants: Tool[], sett
     else notes.push(`${tool.name} was skipped: ${reason}`)
   }
   for (let round = 0; round < settings.rounds; round++)
-    // Another tool is first in each round: none always follows the same one.
+    // Rotate the order, so that no tool always follows the same one.
     for (const tool of [...present.slice(round % present.length), ...present.slice(0, round % present.length)])
       for (const setting of tool.settings({ origin, maxPages: 0, ...settings.run }))
         for (const outcome of await runTool(folder, origin, tool, setting, settings)) {
@@ -113,7 +113,7 @@ async function runToolIn(folder: string, origin: Origin, tool: Tool, setting: nu
   const maxPages = tool.slow ? Math.min(settings.slowPages, origin.documents) : origin.documents
   const command = tool.command({ origin, folder, maxPages, ...settings.run }, setting)
   async function once(label: string): Promise<Outcome> {
-    // Do not pay for data that the previous run left to be written to disk.
+    // Don't pay for data that the previous run has not yet flushed to disk.
     spawnSync('sync')
     await origin.reset()
     const measured = await measureCommand(command)
@@ -222,7 +222,7 @@ function stats(summaries: readonly Summary[]): Record<string, number> {
     if (ours === undefined) continue
     const to = `To${name[0]!.toUpperCase()}${name.slice(1)}`
     result[`ratio${to}`] = ours.perSecond / peer.perSecond
-    // Other work on the machine slows both down, but not equally: processor time is steadier.
+    // Other load slows both down, but not equally: CPU time is more stable.
     result[`cpuRatio${to}`] = ours.cpuMsPerDocument / peer.cpuMsPerDocument
   }
   if (ours !== undefined) {

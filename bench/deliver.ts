@@ -12,14 +12,14 @@ import { withFolder } from './measure.ts'
 import { type Benchmark, type BenchTable, chosenOf, numbersOf } from './table.ts'
 
 /**
- * Messages of the real engine to local receivers, on both stores. The engine, the receivers and this process, which makes annotations,
- * are processes of their own; all share the machine, the database included.
+ * Messages of the real engine to local receivers, on both stores. The engine, the receivers and this process, which creates annotations,
+ * are separate processes; all share the machine with the database.
  *
- * - Annotations arrive in rounds, `burst` for each user at a time. Half of the users are told at once, in single messages; a round is over
- *   when all of these were received. Then the engine's clock goes on to the next morning, and the digests of the others leave.
- * - Digests for many users who all have waited for the same moment.
+ * - Annotations arrive in rounds, `burst` for each user at a time. Half of the users are notified at once, in single messages; a round ends
+ *   when all of these have been received. Then the engine's clock advances to the next morning, and the digests of the others are sent.
+ * - Digests for many users that are all due at the same moment.
  * - The same receivers with the libraries alone.
- * - What the outbox costs those who make annotations.
+ * - The cost of the outbox for creating annotations.
  */
 export const optionNames = [
   'users',
@@ -35,11 +35,11 @@ export const optionNames = [
 
 const parts = ['mixed', 'digests', 'outbox'] as const
 const DAY_MS = 86_400_000
-/** Where the engine's clock starts: an hour after the time of the digests. */
+/** Start of the engine's clock: an hour after the time of the digests. */
 const MORNING = Date.UTC(2026, 2, 2, 9)
 const MAX_BATCH = 10_000
 const GOAL_OUTBOX = 1.05
-/** Pages as in the benchmark `annotate`, and small ones that many people watch, where most of the time is for the store. */
+/** Pages as in the benchmark `annotate`, and small ones with many watchers, where the store takes most of the time. */
 const loads = [
   { pageBytes: 70 * 1024, recipients: 3 },
   { pageBytes: 10 * 1024, recipients: 100 },
@@ -51,10 +51,10 @@ type Row = {
   annotations: number
   messages: number
   seconds: number
-  /** What the libraries alone take for as many posts and mails. */
+  /** Time that the libraries alone take for as many posts and mails. */
   plainSeconds: number
   cpuSeconds: number
-  /** Sent to a database. */
+  /** Statements sent to the database. */
   statements: number
   peakBytes: number
   twice: number
@@ -100,7 +100,7 @@ function startDatabase(): Promise<PostgresServer> {
   return startPostgres({ durable: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
 }
 
-/** A phase of sending: `work` waits until all has left. */
+/** Measures a phase of sending; `work` waits until everything is sent. */
 async function measurePhase(
   engine: BenchChild<EngineCalls>,
   work: () => Promise<number>,
@@ -169,7 +169,7 @@ async function measureDigests(store: BenchStore, receivers: Receivers, sizes: Si
   for (let from = 0; from < count; from += perBatch)
     await news.arrive(users.slice(from, from + perBatch), digestItems, MORNING)
   const engine = startEngine(store, receivers)
-  // All have their time before the first is due.
+  // Wait until all deliveries are planned, before the first is due.
   while ((await store.stores.deliveries.unplanned(1)).length > 0) await engine.call('usage')
   const phase = await measurePhase(engine, async () => {
     await engine.call('advance', DAY_MS)
@@ -196,7 +196,7 @@ async function secondsUntilSent(engine: BenchChild<EngineCalls>, count: number):
   return (performance.now() - startedAt) / 1000
 }
 
-/** What the libraries alone take for as many posts and mails of the same size, from a sample of them. */
+/** Time that the libraries alone take for as many posts and mails of the same size, extrapolated from a sample. */
 async function plainSeconds({ sink, ports }: Receivers, sample: number, arrived: Arrived): Promise<number> {
   const { posts, postBytes, mails, mailBytes } = arrived
   const child = startChild<PlainCalls>(new URL('./deliver/plain-process.ts', import.meta.url))

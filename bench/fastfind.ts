@@ -1,7 +1,7 @@
 /**
  * Link finding: our one-pass finder against two established parsers on the same pages, generated ones or, with --root, the HTML
- * files of a folder. All search for the same links, and the table says whether they found the same. Once more with a memo: as
- * in a crawl, links that other pages had before are recognised, and no text is made of them.
+ * files of a folder. All search for the same links, and the table says whether they found the same. Our finder also runs with a
+ * memo: as in a crawl, links seen on earlier pages are recognised without creating strings for them.
  */
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ const findWithFastfind: Finder = (page) => fastfind(page).links.map((link) => li
 
 const memo = createLinkMemo<string>()
 
-/** As if all pages lay in one folder. */
+/** As if all pages were in one folder. */
 const findWithMemo: Finder = (page) => {
   memo.enter('http://news.example', 'http://news.example/')
   return fastfind(page, { memo }).links.map(({ href, known, slot }) => {
@@ -157,7 +157,7 @@ function filesUnder(roots: readonly string[]): Buffer[] {
   return sized.slice(0, MAX_FILES).map((path) => readFileSync(path))
 }
 
-/** Equal links, of which fragments need not be the same where the memo tells them. */
+/** Whether the same links were found. With the memo, fragments are ignored. */
 function areEqual(name: string, found: string[][], wanted: string[][]): boolean {
   const bare = (links: string[][]) =>
     name !== 'fastfind, known links' ? links : links.map((page) => page.map(withoutFragment))

@@ -1,6 +1,6 @@
 /**
- * What our fetchers cost: everything at a source read by the protocol and by the fastest plain client, in turn; then many feeds polled
- * by the crawler with conditional requests.
+ * The cost of our fetchers: everything at a source is read by the protocol and by plain clients, alternating; the fastest plain client
+ * counts. Then many feeds are polled by the crawler with conditional requests.
  */
 import { type Arena, type ContestResult, hold } from './fetchers/contest.ts'
 import { openMariadb, openPostgres, openSqlite } from './fetchers/databases.ts'
@@ -133,7 +133,7 @@ function tableOf(results: readonly ContestResult[], feeds: readonly FeedRound[],
   }
 }
 
-/** The mean of the last third of the values, to that of the first. */
+/** Ratio of the mean of the last third of the values to that of the first. */
 function lastToFirst(values: readonly number[]): number {
   const third = Math.max(1, Math.floor(values.length / 3))
   const sumOf = (some: readonly number[]): number => some.reduce((sum, value) => sum + value, 0)

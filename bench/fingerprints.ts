@@ -1,6 +1,7 @@
 /**
- * Fingerprints of documents: PARCAHYD's 64 bits as we read them, held against the digest that the archive uses. Pages come in families: a page, its copy, and pages with one small change each. A false match is a changed page with
- * the fingerprint of the page it was made of, or of any other page.
+ * Fingerprints of documents: PARCAHYD's 64 bits, as we understand them, compared with the digest that the archive uses. Pages come in
+ * families: a page, its copy, and pages with one small change each. A false match is a changed page with the fingerprint of its original
+ * or of any other page.
  */
 import { columnSums, documentFingerprint } from '../src/core/url/document-fingerprint.ts'
 import { bodyDigest } from '../src/core/url/fingerprint.ts'
@@ -14,7 +15,7 @@ type Change = { name: string; of(page: Buffer, random: Random): Buffer }
 
 const ROW = 16
 
-/** A place in the text of the page with so many bytes behind it. */
+/** A random offset in the text of the page with at least `room` bytes after it. */
 const placeIn = (page: Buffer, random: Random, room: number): number =>
   Math.floor(page.length / 4) + random.below(Math.floor(page.length / 2) - room)
 
@@ -112,7 +113,7 @@ const ways: readonly Way[] = [
 
 type Count = { matches: number[]; elsewhere: number; missed: number; ms: number; bytes: number }
 
-/** One family after the other: only fingerprints are kept. */
+/** Processes one family after the other and keeps only fingerprints. */
 function measure(way: Way, families: number, familyOf: (family: number) => Buffer[]): Count {
   const count: Count = { matches: changes.map(() => 0), elsewhere: 0, missed: 0, ms: 0, bytes: 0 }
   /** The family of each fingerprint; a page of another family with the same one is a false match, too. */
@@ -126,7 +127,7 @@ function measure(way: Way, families: number, familyOf: (family: number) => Buffe
     count.bytes += pages.reduce((sum, page) => sum + page.length, 0)
     const [own, copy, ...others] = prints
     if (own !== copy) count.missed++
-    // A swap of equal characters changed nothing.
+    // Swapping equal characters changes nothing.
     for (const [at, print] of others.entries())
       if (print === own && !pages[at + 2]!.equals(pages[0]!)) count.matches[at]!++
     for (const print of new Set(prints)) {

@@ -21,14 +21,14 @@ type FleetOptions = {
   settings?: Readonly<Record<string, string>>
 }
 
-/** The processes of one crawl: the command that starts it, which is a worker too, and further workers. */
+/** The processes of one crawl: the command that starts it, which is also a worker, and further workers. */
 type Fleet = {
   /** Resolves when all of them hold partitions. */
   joined(): Promise<void>
   /** Resolves with the result of the crawl. */
   readonly ended: Promise<Record<string, unknown>>
   nodes(): Promise<NodeReport[]>
-  /** Of all processes, until now. */
+  /** CPU time of all processes so far. */
   cpuSeconds(): number
   stop(): Promise<void>
 }
@@ -63,7 +63,7 @@ export function startFleet({ store, origin, workers, threads, fetchers, perHost,
     if (code !== 0) throw new AppError('internal', `the crawl ended with ${code}: ${output.slice(-1000)}`)
     return JSON.parse(output) as Record<string, unknown>
   })
-  ended.catch(() => {}) // reported by those who await it
+  ended.catch(() => {}) // reported to those that await it
 
   return {
     ended,

@@ -1,6 +1,6 @@
 /**
  * The cost of a page in PostgreSQL: bytes in each table and its indexes, write-ahead log, statements and CPU time. A generated web
- * goes through the frontier and documents of a cluster as in a crawl, but without a network.
+ * passes through a cluster's frontier and document store as in a crawl, but without a network.
  */
 import { createPages } from './footprint/pages.ts'
 import {

@@ -23,7 +23,7 @@ const IN_FLIGHT = 64
 const HEAP_GOAL_MB = 27
 const REOPEN_GOAL_MS = 1_000
 
-/** The frontier as a crawl has it: the store on disk and the heads of the queues in memory. */
+/** The frontier as in a crawl: the store on disk and the heads of the queues in memory. */
 type Opened = { store: FrontierStore; frontier: Frontier; lease: PartitionLease }
 
 function openFrontier(folder: string): Opened {
@@ -119,7 +119,7 @@ async function measure(folder: string, urls: number): Promise<BenchTable> {
   const opened = openFolder({ folder, holder: 'bench', shards: 1 })
   try {
     const first = openFrontier(folder)
-    await offerAll(first.store, -2 * BATCH, -BATCH) // code is compiled, statements are prepared
+    await offerAll(first.store, -2 * BATCH, -BATCH) // warm up: compile code, prepare statements
     const empty = memoryAfterGc()
     const queuedMs = await offerAll(first.store, 0, urls)
     const full = memoryAfterGc()

@@ -11,13 +11,13 @@ import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 
 export const optionNames = ['requests', 'hosts', 'per-host', 'rounds', 'mean-bytes']
 
-/** Gets one body at a time on a connection of its own; the sum of all lengths is compared, so that none leaves anything out. */
+/** Fetches one body at a time on its own connection; returns its length. The totals must agree, so that no client can skip data. */
 type Get = (url: URL) => Promise<number>
 type HttpClient = { label: string; open(origin: Origin): { connection(seed: URL): Get; close(): Promise<void> } }
 
 /**
- * What HTTP costs: our fetcher with all its limits, undici alone, and the least that a client on `node:net` can do, which
- * believes every length it is told, checks nothing and knows no chunks. The processor time of this process, in turn.
+ * The cost of HTTP: our fetcher with all its limits, undici alone, and a minimal client on `node:net` that trusts every
+ * Content-Length, checks nothing and doesn't support chunked encoding. Measures the CPU time of this process; clients alternate.
  */
 export async function run({ values }: BenchOptions): Promise<BenchTable> {
   const number = numbersOf(values)
@@ -33,7 +33,7 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
   try {
     const times = new Map<string, number[]>(clients.map(({ label }) => [label, []]))
     let bytes = 0
-    // The first round compiles.
+    // The first round is a warm-up.
     for (let round = 0; round <= rounds; round++)
       for (const client of clients) {
         const { us, length } = await measure(client, origin, { requests, perHost })

@@ -19,8 +19,8 @@ import { processorSeconds } from './measure.ts'
 import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 
 /**
- * What it costs to record new pages of a cluster, by where their bodies go: processor time of the crawling thread, of its whole process and
- * of the database, for pages that are recorded 16 at a time, four batches at once, and are nothing but recorded. Rounds alternate.
+ * The cost of recording new pages in a cluster, by where their bodies are stored: CPU time of the crawling thread, of its whole process and
+ * of the database. Pages are only recorded, in batches of 16, four batches at once. Rounds alternate.
  */
 export const optionNames = ['pages', 'rounds']
 
@@ -66,7 +66,7 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
       for (const [index, place] of places.entries()) {
         const address = await server.createDatabase(`keepers_${round}_${index}`)
         const cost = await measure(address, place, pages, () => processorSeconds(server.pid()))
-        // The first round compiles.
+        // The first round is a warm-up.
         if (round > 0) costs.get(place.name)!.push(cost)
       }
     const rows = places.map(({ name }) => {
@@ -137,7 +137,7 @@ async function measure(address: string, place: Place, pages: number, databaseSec
   return cost
 }
 
-/** A page that compresses as pages do, and is unlike all others. */
+/** A unique page that compresses like a real one. */
 function textOf(n: number): string {
   let text = `<html><head><title>Page ${n}</title></head><body>`
   for (let block = 0; text.length < BODY_BYTES; block++) {

@@ -1,7 +1,7 @@
 /**
- * Whether a keyword is found in a real sentence, in languages that put no space between words: words that a dictionary cuts out of real
- * sentences are keywords, and each sentence is matched against all of them. For comparison, how many would be found if the sentence were
- * cut by the same dictionary and a keyword had to be one of its words, or several in a row.
+ * Recall of keywords in real sentences, in languages without spaces between words. Keywords are words segmented from real sentences with a
+ * dictionary, and each sentence is matched against all of them. For comparison: how many would be found if the sentence were segmented
+ * with the same dictionary and a keyword had to be one of its words, or several in a row.
  */
 import { compileInterests } from '../src/matching/interests/compile-interests.ts'
 import { createMatchIndex } from '../src/matching/match/match-index.ts'
@@ -91,14 +91,14 @@ function measure({ language, script }: Sentences, sentences: readonly string[], 
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** Words go on over the end of a line. */
+/** Graphemes of a text. Line breaks are removed, since words continue across them. */
 const charactersOf = (text: string): string[] =>
   Array.from(graphemes.segment(text.replaceAll('\n', '').normalize('NFKC').toLowerCase()), ({ segment }) => segment)
 
-/** Marks belong to the character before them. */
+/** Combining marks belong to the character before them. */
 const isOf = (character: string, script: RegExp): boolean => script.test(character) || /\p{M}/u.test(character)
 
-/** So that one row of parts is in another only from part to part. */
+/** Joins parts with delimiters, so that a substring match starts and ends at part boundaries. */
 const rowOf = (parts: readonly string[]): string => `\0${parts.join('\0')}\0`
 
 const noInterests = {

@@ -1,6 +1,6 @@
 /**
  * How partitions are distributed when workers join, leave and die: the program's own leases on a real PostgreSQL, with as many
- * holders as a large cluster has. A holder is a shard thread; a worker with four threads counts as four.
+ * holders as in a large cluster. A holder is a shard thread; a worker with four threads counts as four.
  */
 import { AppError } from '../src/core/errors.ts'
 import { partitionCount } from '../src/core/url/partition.ts'
@@ -13,7 +13,7 @@ export const optionNames = ['holders', 'partitions', 'seed']
 /** The defaults of `cluster.lease` and its heartbeats. */
 const LEASE_MS = 15_000
 const RENEW_EVERY_MS = 5_000
-/** Simulated by default, by number of partitions. */
+/** Default numbers of holders to simulate, by number of partitions. */
 const HOLDERS: Record<number, number[]> = { 256: [1, 10, 16, 100, 200, 255, 256, 1000], 4096: [10, 100, 1000] }
 
 type Event = 'start' | 'join' | 'leave' | 'death'

@@ -8,7 +8,7 @@ export const optionNames = [
   ...['sources', 'source-hosts', 'changes-per-hour', 'hours', 'every-hours', 'speed'],
 ]
 
-/** Whether a crawl fifty times as long as the others, and a day of watching, stay as fast and as small as they began. */
+/** Whether speed and memory stay constant during a crawl fifty times as long as in other benchmarks, and during a day of watching. */
 export async function run({ values }: BenchOptions): Promise<BenchTable[]> {
   const number = numbersOf(values)
   const only = chosenOf('only', values.only, ['crawl', 'watch'])

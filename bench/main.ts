@@ -42,7 +42,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   keywords: () => import('./keywords.ts'),
 }
 
-/** One needs a server that few machines have, the other half an hour. */
+/** `citus` needs a server that few machines have, `long` takes half an hour. */
 const onlyByName = new Set(['citus', 'long'])
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]

@@ -12,8 +12,8 @@ export const optionNames = ['mapped-hosts', 'delay', 'fetchers', 'threads', 'rou
 type Round = { delayMs: number; measured: Measured; result: CrawlResult; questions: number }
 
 /**
- * Many hosts with one page each, so that every page needs a name: crawled with a name server that answers at once and one that takes its
- * time. If no fetcher waits for a name, both take as long.
+ * Many hosts with one page each, so that every page needs a DNS look-up: crawled with a name server that answers at once and with a slow
+ * one. If no fetcher waits for DNS, both take equally long.
  */
 export const run: Benchmark = async ({ values }: BenchOptions) => {
   const number = numbersOf(values)
@@ -23,7 +23,7 @@ export const run: Benchmark = async ({ values }: BenchOptions) => {
   const world = startChild<World>(new URL('./mapping/world.ts', import.meta.url))
   const best = new Map<number, Round>()
   try {
-    await crawlOnce(world, 10, 0, settings) // compiles what is not compiled yet
+    await crawlOnce(world, 10, 0, settings) // warm-up: compiles the modules
     for (let round = 0; round < number('rounds', 3); round++)
       for (const delayMs of [0, delay]) {
         const outcome = await crawlOnce(world, hosts, delayMs, settings)

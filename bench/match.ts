@@ -21,7 +21,7 @@ const TERMS = 5
 const THRESHOLD_SHARE = 0.6
 const TEXT_LENGTH = 58_000
 const DOCUMENTS = 60
-/** Each document is matched so often. */
+/** Times that each document is matched. */
 const ROUNDS = 5
 const NAIVE_PROFILES = 10_000
 const UPDATES = 20_000
@@ -88,9 +88,9 @@ type Stats = {
   memoryMb: number
   p50Ms: number
   p95Ms: number
-  /** The 95th of a hundred documents, of which each counts by the least of its times: other work on the machine makes the others longer. */
+  /** 95th percentile over documents of each one's fastest time, since other load only adds to it. */
   leastP95Ms: number
-  /** The thread's processor time, mean of all. */
+  /** Mean CPU time of the thread. */
   cpuMs: number
   matches: number
   naiveMs: number
@@ -118,7 +118,7 @@ function buildIndex(profiles: number, words: Words) {
 
 function measure(profiles: number, words: Words, documents: readonly DocumentTerms[]): Stats {
   const { index, some, setMs } = buildIndex(profiles, words)
-  for (const document of documents) index.match(document) // code is compiled
+  for (const document of documents) index.match(document) // warm-up: compiles the code
   let matches = 0
   const all: number[] = []
   const least = documents.map(() => Number.POSITIVE_INFINITY)

@@ -22,7 +22,7 @@ const timer = '/usr/bin/time'
 const maxOutputBytes = 16 * 1024 * 1024
 const maxRunMs = 10 * 60_000
 
-/** Searches the path. */
+/** Searches PATH; undefined if not found. */
 export function findProgram(name: string): string | undefined {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const file = join(folder, name)
@@ -72,8 +72,8 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
 }
 
 /**
- * Frees what the files under a folder take, and leaves them there. ext4 searches long for a free inode where many were deleted within
- * the last minutes, so that a tool that writes a file for each page would pay for the run before it: 17 s of system time instead of 4.
+ * Truncates all files under a folder instead of deleting them. ext4 searches long for a free inode if many were deleted within the last
+ * minutes, so that a tool that writes a file per page would pay for the run before it: 17 s of system time instead of 4.
  */
 export function emptyFiles(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
@@ -93,7 +93,7 @@ export function quantile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }
 
-/** The mean of the two in the middle where their number is even. */
+/** The median; for an even number of values, the mean of the two in the middle. */
 export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -114,7 +114,7 @@ const TICKS = 100
 
 type Times = { parent: number; own: number; children: number }
 
-/** Processor time of a process and all its descendants, including those that have ended. Linux only. */
+/** CPU time of a process and all its descendants, including those that have ended. Linux only. */
 export function processorSeconds(pid: number): number {
   const all = new Map<number, Times>()
   for (const name of readdirSync('/proc')) {

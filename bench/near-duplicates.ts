@@ -1,7 +1,7 @@
 /**
- * Near-duplicates: precision and recall on pages of real manuals, rewritten on other sites, among pages of one template; and what a
- * look-up costs among a million texts. Thresholds were chosen on the first set; the second has other manuals, other sites and other
- * sentences, and was not looked at meanwhile.
+ * Near-duplicates: precision and recall on pages of real manuals, rewritten on other sites, among pages that share a template; and the
+ * cost of a look-up among a million texts. Thresholds were tuned on the first set; the second is held out, with other manuals, sites and
+ * sentences.
  */
 import { readBlocks } from '../src/core/text/blocks.ts'
 import { createNearDuplicateIndex } from '../src/matching/near-duplicate/near-duplicate-index.ts'
@@ -38,7 +38,7 @@ const sets: readonly PageSet[] = [
 
 type Count = { pages: number; short: number; right: number; wrong: number }
 
-/** A page is joined rightly where the first of its story tells the same as it does. */
+/** A page is grouped correctly if the first page of its group belongs to the same story. */
 function judge(pages: readonly BenchPage[]): Map<PageKind, Count> {
   const index = createNearDuplicateIndex({ capacity: pages.length })
   const counts = new Map<PageKind, Count>()

@@ -1,7 +1,7 @@
 /**
- * Precision and recall of notifications: real documents with 40 kinds of edits, half of them wanted, through blocks, changes,
- * recognisers and learning, as a source that follows every change sees them. Five checks each, of which the first is the baseline.
- * Noise changes at every check. What is wanted changes once, at each of the four checks in turn, and in a second run at every check.
+ * Precision and recall of notifications: real documents with 40 kinds of edits, half of them wanted, go through blocks, changes,
+ * recognisers and learning, as for a source that follows every change. Five checks each; the first is the baseline. Noise changes at
+ * every check. Wanted edits occur once, at each of the four checks in turn, and in a second run at every check.
  */
 import { readDocuments } from './noise/documents.ts'
 import { heldOutEdits, moreEdits } from './noise/held-out.ts'

@@ -10,12 +10,12 @@ import { type Benchmark, type BenchTable, numbersOf } from './table.ts'
 export const optionNames = ['pages', 'links', 'seed', 'orders']
 
 const TOPICS = 8
-/** How likely a link stays within its topic. */
+/** Probability that a link stays within its topic. */
 const LOCALITY = 0.7
 const DAMPING = 0.85
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** A web of one host: pages with links and a topic each. */
+/** A web on one host: pages with links and a topic each. */
 type Web = { links: number[][]; topics: number[] }
 
 function createRandom(seed: number): () => number {
@@ -78,7 +78,7 @@ function bodyOf({ links, topics }: Web, page: number): string {
   return `<title>${page}</title><p>${words.join(' ')}</p>${anchors.join(' ')}`
 }
 
-/** Crawls with one order; the pages in the order they were asked for. */
+/** Crawls with one order; returns the pages in the order of requests. */
 async function crawl(web: Web, order: string, options: readonly string[]): Promise<number[]> {
   const asked: number[] = []
   const server = createServer((request, response) => {
@@ -142,7 +142,7 @@ async function measure(web: Web, orders: readonly string[]): Promise<BenchTable>
   const shares = new Map<string, { at30: number; harvest: number }>()
   for (const order of orders) {
     const focus = order === 'focused' ? ['--focus', 'topic0'] : []
-    // A walk comes to the same pages again: more steps than pages.
+    // A walk revisits pages, so it needs more steps than pages.
     const limit = order === 'walk' ? 4 * third : third
     const asked = [...new Set(await crawl(web, order, [...focus, '--max-pages', String(limit)]))]
     const share = { at10: collected(asked, tenth), at30: collected(asked, third), harvest: harvest(asked, tenth) }

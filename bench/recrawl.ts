@@ -12,8 +12,8 @@ type Crawl = { label: string; measured: Measured; stats: OriginStats; versions: 
 
 /**
  * The same web crawled for the first time, again with nothing changed, and again with every tenth page changed, in turn in each round, on
- * origins with latency. Enough concurrent requests hide it, as on the open web. Medians of all rounds are compared, and the ratios of
- * each round with one another: what else the machine does slows neighbours down alike.
+ * origins with latency. Enough concurrent requests hide it, as on the open web. Compares medians over all rounds; ratios are computed
+ * within a round, since other load slows adjacent crawls down alike.
  */
 export async function run({ roots, values }: BenchOptions): Promise<BenchTable> {
   const number = numbersOf(values)
@@ -44,7 +44,7 @@ async function crawlThreeTimes(
 ): Promise<Crawl[]> {
   const command = findTool('erace').command({ origin, folder, maxPages: 0, ...run }, run.fetchers)
   async function once(label: string): Promise<Crawl> {
-    // Do not pay for data that the previous crawl left to be written to disk.
+    // Don't pay for data that the previous crawl has not yet flushed to disk.
     spawnSync('sync')
     await origin.reset()
     const measured = await measureCommand(command)
@@ -68,7 +68,7 @@ function cpuOf({ stats, measured }: Crawl): number {
   return (measured.cpuSeconds / Math.max(1, stats.distinct)) * 1000
 }
 
-/** `rounds`: first, nothing changed and 10 % changed of each. */
+/** `rounds`: for each round, the crawls "first", "nothing changed" and "10 % changed". */
 function tableOf(rounds: readonly Crawl[][], origin: Origin, latencyMs: number): BenchTable {
   const median = (place: number, figure: (crawl: Crawl, first: Crawl) => number): number =>
     medianOf(rounds.map((crawls) => figure(crawls[place]!, crawls[0]!)))

@@ -27,11 +27,11 @@ function scattered(n: number, below: number): number {
   return ((h ^ (h >>> 13)) >>> 0) % below
 }
 
-/** From five minutes to an hour. */
+/** Check interval: from five minutes to an hour. */
 const everyOf = (n: number): number => 5 * MINUTE + scattered(n, 55 * MINUTE)
 
 function urdOf(n: number, watches: number): Urd {
-  // Those beyond the number of watches are further owners of a watch.
+  // URDs beyond the number of watches are further owners of a watch.
   const watch = n < watches ? n : scattered(n, watches)
   return {
     id: n,
@@ -49,7 +49,7 @@ function urdOf(n: number, watches: number): Urd {
   }
 }
 
-/** Last checked within the last interval, as after a short stop. */
+/** Last checked within the last interval, as after a short downtime. */
 function savedOf(id: number, everyMs: number, now: number): WatchState {
   const lastAt = now - scattered(id * 7, everyMs)
   return {
@@ -281,7 +281,7 @@ export const run: Benchmark = async ({ values }) => {
   const base = measureBaselines()
   const { coalescer, scheduler, clock, putMs, setMs, urdBytes, watchBytes } = fill(watches)
   const urds = coalescer.size().urds
-  runChecks(timedScheduler(scheduler, clock), clock, watches / 10) // code is compiled
+  runChecks(timedScheduler(scheduler, clock), clock, watches / 10) // warm-up: compiles the code
   const { perSecond, longestMs } = runChecks(timedScheduler(scheduler, clock), clock, watches)
   const late = scheduler.stats().levels.gold
   const policies = (['first-in', 'earliest-deadline', 'weighted-fair', 'value'] as const).map((name) => ({

@@ -48,7 +48,7 @@ function makeWords(random: Random): string[] {
   return [...words]
 }
 
-/** Indexes of words, each as often as its frequency, so that a random pick is one look-up. */
+/** Indexes of words, repeated in proportion to their frequency, so that a random pick is one look-up. */
 function makeTable(): Uint32Array {
   const sums = new Float64Array(WORDS)
   let sum = 0

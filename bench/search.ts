@@ -173,7 +173,7 @@ async function measureSlowdown(pages: number): Promise<{ ratio: number; note: st
       beside.push(run.seconds)
       indexed = Math.max(indexed, run.indexed)
     }
-    // The best of each: other load on the machine only ever adds time.
+    // Compare the best of each: other load on the machine only ever adds time.
     const ratio = Math.min(...beside) / Math.min(...without)
     const note = `A crawl of ${origin.documents} pages with ${CRAWL_LATENCY_MS} ms latency takes ${ratio.toFixed(2)} times as long with indexing as without; ${indexed} versions were indexed when it ended. A crawl that keeps the processor busy is not indexed meanwhile.`
     return { ratio, note }

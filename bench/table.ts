@@ -7,7 +7,7 @@ export type BenchTable = {
   name: string
   columns: string[]
   rows: (string | number)[][]
-  /** Compared with the budgets. Ratios come first: they mean the same on every machine. */
+  /** Compared with the budgets. Ratios come first, since they mean the same on every machine. */
   stats: Record<string, number>
   /** Conditions of the measurement. */
   notes?: string[]

@@ -10,11 +10,11 @@ import { writeSite, writeSitemap } from './tables/site.ts'
 
 export const optionNames = ['chains', 'lists', 'articles', 'page-bytes', 'latency-ms', 'per-host', 'rounds', 'seed']
 
-/** How a crawl learns of pages, as options of the command line. */
+/** How a crawl discovers pages, as command-line options. */
 type Way = {
   name: string
   options: readonly string[]
-  /** The site has no tables of links, but a sitemap: named by robots.txt, or only in its usual place. */
+  /** The site has a sitemap instead of tables of links: named in robots.txt, or only at its usual path. */
   sitemap?: 'named' | 'unnamed'
 }
 
@@ -29,7 +29,7 @@ const ways: readonly Way[] = [
 
 type Link = { name: string; bytesPerSecond: number }
 
-/** A page takes its latency, and on a real line also the time for its bytes. */
+/** Connections: latency alone, or with limited bandwidth as on a real line. */
 const lines: readonly Link[] = [
   { name: 'latency alone', bytesPerSecond: 0 },
   { name: '10 Mbit/s', bytesPerSecond: 1_250_000 },

@@ -27,7 +27,7 @@ export type Tool = {
   slow: boolean
   /** Concurrency settings to try; the best counts. */
   settings(run: Omit<ToolRun, 'folder'>): number[]
-  /** Why the tool cannot run here, if so. */
+  /** Why the tool can't run here; undefined if it can. */
   missing(): Promise<string | undefined>
   command(run: ToolRun, setting: number): Command
 }

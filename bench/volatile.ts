@@ -18,7 +18,7 @@ const ways = [
   { name: 'tables', options: ['--tables', 'first'] },
 ] as const
 
-/** Pages with a price and a time in them, checked again after both have changed, and after nothing has, with and without their tables. */
+/** Pages that contain a price and a time, rechecked after both have changed and after nothing has, with and without their tables. */
 export async function run({ values }: BenchOptions): Promise<BenchTable> {
   const number = numbersOf(values)
   const [pages, pageBytes] = [number('pages', 1000), number('page-bytes', 40_000)]

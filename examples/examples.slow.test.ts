@@ -7,13 +7,13 @@ import { after, describe, test } from 'node:test'
 import { lastLines, readResult, startErace } from '../test/kit/erace.ts'
 import { createHandlerSite } from '../test/site/handler-site.ts'
 
-/** Runs the command of each README against a small site, and compares with what the README says. */
+/** Runs the command of each README against a small site, and compares the outcome with the README. */
 const root = new URL('.', import.meta.url).pathname
 const names = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !entry.name.startsWith('library-'))
   .map(({ name }) => name)
 
-/** 2 by 3 pixels: as much of it as its header needs. */
+/** 2 by 3 pixels; only the header. */
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000020000000308020000001216f14d', 'hex')
 const gif = Buffer.from('R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=', 'base64')
 
@@ -52,7 +52,7 @@ const site = await createHandlerSite((path, response) => {
   response.writeHead(404).end('not here')
 })
 
-/** Two users, as a finger server lists them. */
+/** A finger server with two users. */
 const fingerServer = createServer((socket) => {
   socket.on('error', () => {})
   socket.once('data', (query) => {
@@ -69,7 +69,7 @@ after(async () => {
   await site.close()
 })
 
-/** The command and what it leads to, as the README says. */
+/** The command in the README and its expected outcome. */
 function readmeOf(name: string) {
   const text = readFileSync(join(root, name, 'README.md'), 'utf8')
   const command = /```sh\n(erace [^\n]+)\n```/.exec(text)?.[1]
@@ -83,7 +83,7 @@ describe('the examples', () => {
   for (const name of names)
     test(`${name} does what its README says`, async () => {
       const { words, kind, what, expected } = readmeOf(name)
-      // As a user has it: a folder of their own, with the package installed.
+      // As for a user: a separate folder with the package installed.
       const folder = mkdtempSync(join(tmpdir(), 'erace-example-'))
       try {
         cpSync(join(root, name), folder, { recursive: true })

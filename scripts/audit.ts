@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * Known vulnerabilities of the packages that the program runs with. Registries without an audit service, and machines without a
- * network, can't tell: that is said, and is no failure.
+ * Reports known vulnerabilities of runtime dependencies. If the registry has no audit service, or the machine no network, it says so
+ * and succeeds.
  */
 type AuditReport = {
   error?: unknown

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * Compiles the scanners (AssemblyScript) to WebAssembly beside their sources. `npm ci`, `npm start` and `npm test` run it,
- * so it returns at once when nothing has changed. Without the compiler, a scanner that is there already is used as it is.
+ * so it returns at once when nothing has changed. Without the compiler, an existing scanner is used as it is.
  */
 type Scanner = { readonly title: string; readonly folder: string; readonly name: string; readonly without: string }
 
@@ -13,7 +13,7 @@ const scanners: readonly Scanner[] = [
   { title: 'word scanner', folder: folderOf('matching/terms/scanner'), name: 'words', without: 'matched' },
 ]
 
-/** Speed first; no allocator, since tables are static or grow by themselves. */
+/** Optimise for speed; no allocator, since tables are static or grow by themselves. */
 const compilerOptions = ['-O3', '--runtime', 'stub', '--enable', 'simd', '--noAssert', '--use', 'abort=']
 
 function folderOf(path: string): string {
@@ -53,7 +53,7 @@ async function ensure(scanner: Scanner): Promise<void> {
   }
 }
 
-/** Builds what is missing or older than its sources. */
+/** Builds scanners that are missing or older than their sources. */
 export async function ensureScanners(): Promise<void> {
   for (const scanner of scanners) await ensure(scanner)
 }

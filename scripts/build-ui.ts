@@ -30,7 +30,7 @@ function filesUnder(folder: string): string[] {
   )
 }
 
-/** Checks folders too: removing a file changes their time. */
+/** Checks folders too: removing a file changes their modification time. */
 export function isFresh(): boolean {
   const page = join(target, 'index.html')
   if (!existsSync(page)) return false
@@ -50,7 +50,7 @@ function compress(folder: string): void {
   }
 }
 
-/** What a browser loads for the inbox: the page, its entry, the view, and all their imports. */
+/** The files a browser loads for the inbox: the page, its entry, the view, and all their imports. */
 function firstLoad(chunks: readonly Chunk[]): Set<string> {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
   const wanted = new Set(['index.html'])
@@ -66,7 +66,7 @@ function firstLoad(chunks: readonly Chunk[]): Set<string> {
   return wanted
 }
 
-/** With gzip, the larger of the two forms: no browser loads more. */
+/** Size with gzip, the larger of the two compressed forms, and so an upper bound. */
 function compressedBytes(folder: string, name: string): number {
   const packed = join(folder, `${name}.gz`)
   return statSync(existsSync(packed) ? packed : join(folder, name)).size

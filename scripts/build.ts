@@ -1,4 +1,4 @@
-// Builds what the package holds into dist/ (`npm run build`, and `npm pack` by itself): the program as JavaScript, file by file, with
+// Builds the contents of the package into dist/ (`npm run build`; `npm pack` runs it too): the program as JavaScript, file by file, with
 // source maps and the types of the library; files that are read at run time; the pages; the man page.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,18 +13,18 @@ import { buildUi, isFresh } from './build-ui.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const target = join(root, 'dist')
 const pages = 'ui'
-/** The entry of the library; its types are those that others see. */
+/** Entry point of the library; its types are the public ones. */
 const entry = 'library/index'
 
-/** Names of files next to a module, for threads and processes: the compiler rewrites imports alone. */
+/** Module URLs for threads and processes, which the compiler doesn't rewrite: it rewrites only imports. */
 const fileAddress = /(new URL\(\s*['"][^'"]+)\.ts(['"]\s*,\s*import\.meta\.url)/g
 
-/** A name and its replacement are equally long, so source maps stay true. */
+/** Names and replacements have the same length, so source maps stay valid. */
 export function withCompiledNames(text: string): string {
   return text.replaceAll(fileAddress, '$1.js$2')
 }
 
-/** Relative imports of a declaration file, as paths from the root of the build without their endings. */
+/** Relative imports of a declaration file, as paths from the root of the build without extension. */
 export function typesNamedIn(path: string, text: string): string[] {
   const named = text.matchAll(/(?:\bfrom\s*|\bimport\(|^import\s+)['"](\.[^'"]+)\.[jt]s['"]/gm)
   return [...named].map(([, specifier]) => join(dirname(path), specifier!))
@@ -44,7 +44,7 @@ function compile(): void {
   }
 }
 
-/** Of the declarations, those that the library's names lead to. */
+/** Keeps only the declarations reachable from the library's entry point. */
 function pruneTypes(): void {
   const wanted = new Set<string>()
   const waiting = [entry]
@@ -57,7 +57,7 @@ function pruneTypes(): void {
     if (!wanted.has(path.slice(0, -'.d.ts'.length))) rmSync(join(target, path))
 }
 
-/** Grammars, scripts and the scanners, which are read as they are. */
+/** Grammars, scripts and the scanners, which are used as they are. */
 function copyFiles(): void {
   for (const path of globSync('src/**/*.{dtd,js,wasm}', { cwd: root })) {
     const copy = join(target, relative('src', path))
@@ -74,7 +74,7 @@ async function build(): Promise<void> {
   await ensureScanners()
   copyFiles()
   writeFileSync(join(target, 'erace.1'), manPage(commands, new Date().toISOString().slice(0, 10)))
-  // Uses the modules of the program, which the types of the pages are made from.
+  // ui-types.ts generates the types of the pages from modules of the program.
   if (!existsSync(join(root, 'ui/src/api/types.ts'))) await import('./ui-types.ts')
   if (!isFresh()) await buildUi()
 }

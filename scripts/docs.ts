@@ -92,7 +92,7 @@ export function errorsPage(): string {
 const kindsStart = '<!-- kinds: generated from src/delivery/registry.ts by npm run docs -->\n'
 const kindsEnd = '<!-- end of kinds -->'
 
-/** `docs/delivery.md` with its table of channels as the registry has them. */
+/** `docs/delivery.md` with its table of channels generated from the registry. */
 export function deliveryPage(page: string): string {
   const [start, end] = [page.indexOf(kindsStart) + kindsStart.length, page.indexOf(kindsEnd)]
   const rows = agents.map(({ kind, label, about, settings }) => {

@@ -14,23 +14,23 @@ import {
 import { API, type Checker, type Project, type Type, TypeFlags } from 'typescript/unstable/sync'
 
 /**
- * Finds look-ups in plain objects by a key that may come from outside. `table[word]` also finds what every object inherits: with the
- * word "constructor" it is a function. Reported are `table[key]`, read or written, and `key in table`, where the type of the key is
- * `string` (casts of the key don't count) and the table is neither an array nor a string.
+ * Finds look-ups in plain objects by an untrusted key. `table[word]` also finds inherited properties: for "constructor" it is a
+ * function. Reports `table[key]`, read or written, and `key in table`, if the type of the key is `string` (ignoring casts) and the
+ * table is neither an array nor a string.
  *
- * Not reported, since nothing inherited can be found:
- * - where the same function asks `Object.hasOwn(table, key)`, with the same two expressions;
- * - where the table is declared as `Object.create(null)`;
- * - where the key is the variable of a loop over the table's own keys;
- * - where the key is a template with a beginning that no inherited name has.
+ * Not reported, since they can't find inherited properties:
+ * - the same function calls `Object.hasOwn(table, key)`, with the same two expressions;
+ * - the table is declared as `Object.create(null)`;
+ * - the key is the variable of a loop over the table's own keys;
+ * - the key is a template with a prefix that no inherited name has.
  */
 export type ForeignLookup = { file: string; line: number; text: string }
 
 export type LookupSearch = {
-  /** The folder of the repository, and its `tsconfig.json` files relative to it. */
+  /** Root folder of the repository; `configs` are its `tsconfig.json` files, relative to it. */
   root: string
   configs: readonly string[]
-  /** Which files to look at, by their path from the root. */
+  /** Whether to search a file, by its path from the root. */
   isSearched(path: string): boolean
 }
 
@@ -79,7 +79,7 @@ function candidatesOf(source: SourceFile): Candidate[] {
   return candidates
 }
 
-/** Without what only the compiler sees. */
+/** Strips syntax that only affects types. */
 function plain(expression: Expression): Expression {
   let inner = expression
   while (
@@ -107,7 +107,7 @@ function isPlainObject(checker: Checker, type: Type | undefined): boolean {
   return (table.flags & (TypeFlags.String | TypeFlags.StringLiteral)) === 0 && !checker.isArrayLikeType(table)
 }
 
-/** Whether the function around it makes sure that the table itself has the key. */
+/** Whether an enclosing function makes sure that the key is the table's own. */
 function isGuarded({ node, table, key }: Candidate, source: SourceFile): boolean {
   const [of, by] = [textOf(table, source), textOf(key, source)]
   const questions = [`Object.hasOwn(${of}, ${by})`, `(const ${by} of Object.keys(${of}))`, `(const ${by} in ${of})`]

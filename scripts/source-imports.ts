@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
 export type Import = {
-  /** A path from the root of the repository, or the name of a package or a built-in module. */
+  /** A path from the repository root, or the name of a package or built-in module. */
   target: string
   /** `thread`: a file named by `new URL(…, import.meta.url)`, such as the entry of a worker; it is not loaded here. */
   kind: 'static' | 'dynamic' | 'thread'
@@ -18,7 +18,7 @@ const patterns: [Import['kind'], RegExp][] = [
   ['thread', /\bnew\s+URL\(\s*['"]([^'"]+\.[jt]sx?)['"]\s*,\s*import\.meta\.url/g],
 ]
 
-/** Imports in the order of the patterns. A plain scan: it knows statements at the start of a line, not strings. */
+/** Imports in the order of the patterns. A plain scan for statements at the start of a line, which ignores string boundaries. */
 export function importsOf(path: string, text: string): Import[] {
   return patterns.flatMap(([kind, pattern]) =>
     [...text.matchAll(pattern)].map((match) => ({ kind, target: resolveFrom(path, match[1]!, kind) })),
@@ -41,7 +41,7 @@ export function readSources(root: string, folders: readonly string[]): SourceFil
   })
 }
 
-/** A chain of files in which each imports the next and the last the first; `undefined` when there is none. */
+/** A cycle of files, each of which imports the next and the last the first; `undefined` if there is none. */
 export function findCycle(files: readonly Pick<SourceFile, 'path' | 'imports'>[]): string[] | undefined {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const done = new Set<string>()
@@ -69,7 +69,7 @@ export function findCycle(files: readonly Pick<SourceFile, 'path' | 'imports'>[]
 
 const commentOrLiteral = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)/g
 
-/** String and template literals with their quotes, comments left out. A plain scan: quotes in regular expressions may confuse it. */
+/** String and template literals with their quotes, skipping comments. A plain scan: quotes in regular expressions may confuse it. */
 export function literalsOf(text: string): string[] {
   return [...text.matchAll(commentOrLiteral)].flatMap(([, literal]) => literal ?? [])
 }

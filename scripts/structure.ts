@@ -11,7 +11,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 type Part = { name: string; files: SourceFile[]; imports: Map<string, number> }
 
-/** `src/store/sqlite/x/y.ts` belongs to `store` or, two levels deep, to `store/sqlite`; a file of src itself is a part of its own. */
+/** `src/store/sqlite/x/y.ts` belongs to `store` or, two levels deep, to `store/sqlite`; a file directly in src is its own part. */
 function nameOf(path: string, depth: number): string {
   const folders = path.split('/').slice(1, -1)
   return folders.slice(0, depth).join('/') || path.slice('src/'.length)
@@ -32,7 +32,7 @@ function partsAt(depth: number): Part[] {
   return lowestFirst([...parts.values()])
 }
 
-/** Parts that import no part above them come first; in a cycle, the one that is imported most. */
+/** Orders parts so that each comes after those it imports; a cycle is broken at the part that is imported most. */
 function lowestFirst(parts: readonly Part[]): Part[] {
   const left = new Set(parts)
   const ordered: Part[] = []
@@ -56,7 +56,7 @@ function upwardImports(parts: readonly Part[]): string[] {
   )
 }
 
-/** Arrows that no longer way implies, so that the drawing stays readable; the table has all of them. */
+/** Arrows not implied by a longer path, so that the drawing stays readable; the table has all of them. */
 function drawnArrows(parts: readonly Part[]): string[] {
   const byName = new Map(parts.map((part) => [part.name, part]))
   const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>

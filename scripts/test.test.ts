@@ -29,7 +29,7 @@ describe('the test runner', () => {
   after(() => rm(folder, { recursive: true, force: true }))
 
   function runTests(words: string[], ci: string, cwd = folder, more = {}): Promise<{ code: number; output: string }> {
-    // Without the variable that tells a test runner that it runs inside a test.
+    // NODE_TEST_CONTEXT would tell the test runner that it runs inside a test.
     const own = { CI: ci, NODE_TEST_CONTEXT: undefined, ERACE_TEST_POSTGRES: 'none of them uses it' }
     const env = { ...process.env, ...own, ...more }
     return new Promise((resolve) => {

@@ -1,8 +1,8 @@
 // Runs all tests (`npm test`), or those whose path contains one of the given words: `npm test -- robots url`.
 // Slow tests (`x.slow.test.ts`) run in CI, with `--slow`, and when selected by path. A test that is skipped because a
 // program or variable is missing is listed at the end, and is a failure in CI. When many files run, they share a
-// PostgreSQL and what was compiled, and those that only call the code share processes. A file that fails beside others is
-// run once more, alone, and named at the end.
+// PostgreSQL server and a compile cache, and unit tests share processes. A file that fails while others run is rerun
+// alone, and listed at the end.
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -13,22 +13,22 @@ import { fileURLToPath } from 'node:url'
 import { ensureScanners } from './build-scanner.ts'
 
 /**
- * A test that hangs, or a process that doesn't end since a failed test left something open, must not hang the whole run. Tests of this
- * program have less.
+ * A hanging test, or a process kept alive by something a failed test left open, must not hang the whole run. The tests of this script
+ * set a shorter timeout.
  */
 const FILE_TIMEOUT_MS = Number(process.env.ERACE_TEST_TIMEOUT_MS ?? 900_000)
-/** Tests wait for timers and other processes a part of their time. */
+/** More than one, since tests spend part of their time waiting for timers and other processes. */
 const FILES_PER_CORE = 2
-/** From this number of files on, a server for all of them is started faster than one for each. */
+/** Minimum number of files for which one shared server is faster than one for each. */
 const SHARING_FILES = 20
-/** Enough to load shared modules seldom, few enough that the last processes end at about the same time. */
+/** Large enough that shared modules are rarely loaded again, small enough that the last processes end at about the same time. */
 const FILES_PER_GROUP = 12
-/** What concerns the whole process, or needs one: such a file has its own. */
+/** Code that affects the whole process or needs one: a file with a match runs in its own process. */
 const ownProcess = /\bprocess\.|\bmock\b|\bglobalThis\b|node:(?:child_process|worker_threads|v8|vm|cluster)/
 const groupProgram = fileURLToPath(new URL('./test-group.ts', import.meta.url))
-/** More files than this that fail are no lack of time. */
+/** If more files than this fail, load is not the reason, and none is rerun. */
 const MAX_REPEATED = 12
-/** Named at the end of a long run, so that it can be kept short. */
+/** Number of slowest files listed at the end of a long run, as candidates for speeding up. */
 const SLOWEST_SHOWN = 15
 const summaryLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)/
 
@@ -47,18 +47,18 @@ if (selected === 0) {
   process.exit(1)
 }
 
-/** How long a file takes, by its name: those of whole engines are among the long ones. */
+/** Estimates by its name how long a file takes; tests of whole engines are among the long ones. */
 function rank(file: string): number {
   const isLong = file.startsWith('test/') || file.endsWith('conformance.test.ts')
   return Number(file.endsWith('.slow.test.ts')) * 2 + Number(isLong)
 }
 
-/** The long ones begin first, so that the last to end are short. */
+/** Long files start first, so that the last to end are short. */
 function bySize(a: string, b: string): number {
   return rank(b) - rank(a) || a.localeCompare(b)
 }
 
-/** Starts the PostgreSQL that the files share, if they are many; what ends it. On Citus they share a template. */
+/** Starts a shared PostgreSQL if there are many files; returns a function that stops it. On Citus, the files share a template. */
 async function sharePostgres(): Promise<() => Promise<void>> {
   if (files.length < SHARING_FILES || process.env.ERACE_TEST_POSTGRES) return async () => {}
   const { startPostgres } = await import('../src/store/postgres/testkit/postgres-server.testkit.ts')
@@ -75,7 +75,7 @@ async function sharePostgres(): Promise<() => Promise<void>> {
   return server.end
 }
 
-/** The files of one process: one, or a group of those beside each other, which import much the same. */
+/** The files of each process: a single one, or a group of adjacent files, which import much the same modules. */
 function processesOf(files: readonly string[]): string[][] {
   if (files.length < SHARING_FILES) return files.map((file) => [file])
   const alone: string[][] = []
@@ -86,7 +86,7 @@ function processesOf(files: readonly string[]): string[][] {
     else if (groups.at(-1)!.length < FILES_PER_GROUP) groups.at(-1)!.push(file)
     else groups.push([file])
   }
-  // Groups begin after the long files and before the short ones.
+  // Groups start after the long files and before the short ones.
   const short = alone.findIndex(([file]) => rank(file!) === 0)
   return alone.toSpliced(short < 0 ? alone.length : short, 0, ...groups.filter(({ length }) => length > 0))
 }
@@ -101,7 +101,7 @@ type Run = {
   durations: { file: string; seconds: number }[]
 }
 
-/** One process: all of its events but for the totals. */
+/** Runs one process and collects all of its events except the totals. */
 async function runProcess(files: readonly string[]): Promise<Run> {
   const isGroup = files.length > 1
   const failed: string[] = []
@@ -121,7 +121,7 @@ async function runProcess(files: readonly string[]): Promise<Run> {
         name,
         reason: typeof data.skip === 'string' ? data.skip : 'no reason given',
       })
-    // The suite of a file in a group is over after its tests.
+    // In a group, the suite of a file ends after its tests.
     if (isGroup && (type === 'test:pass' || type === 'test:fail') && files.includes(name)) {
       for (const one of over.skipped) one.file ||= name
       if (type === 'test:fail') failed.push(name)
@@ -132,11 +132,11 @@ async function runProcess(files: readonly string[]): Promise<Run> {
     else over.counts.set(total[1]!, Number(total[2]) - (isGroup && total[1] === 'suites' ? files.length : 0))
   }
   if (!isGroup) took(files[0]!, performance.now() - beganAt)
-  // A group that breaks off doesn't say in which file.
+  // A group that crashes doesn't report in which file.
   return isFailed && failed.length === 0 ? { ...over, failed: files } : over
 }
 
-/** Runs the processes, some at a time; each is given when it is over. The files of a group that fails follow one by one. */
+/** Runs up to `atOnce` processes concurrently and yields each when it ends. The files of a failed group are rerun one by one. */
 async function* runAll(waiting: (readonly string[])[], atOnce: number): AsyncGenerator<Run> {
   const running = new Map<readonly string[], Promise<Run>>()
   while (waiting.length > 0 || running.size > 0) {
@@ -151,7 +151,7 @@ async function* runAll(waiting: (readonly string[])[], atOnce: number): AsyncGen
   }
 }
 
-/** What counts in the end, by its first file: not a group that failed, and of a file that was repeated the last run. */
+/** The runs that count, by their first file: no failed groups, and only the last run of a repeated file. */
 const runs = new Map<string, Run>()
 const failedInGroup: string[] = []
 const failed: string[] = []
@@ -173,7 +173,7 @@ await ensureScanners()
 const endPostgres = await sharePostgres()
 for await (const text of Readable.from(reported()).pipe(new spec())) process.stdout.write(text)
 
-// What fails beside other tests may have wanted for time: alone it has all of it. What fails again is wrong.
+// A test that fails while others run may have been starved of CPU time: rerun it alone. A second failure counts.
 const wrong: string[] = []
 for (const file of failed.length <= MAX_REPEATED ? failed : []) {
   process.stdout.write(`\n${file} failed; once more, alone:\n`)
@@ -208,5 +208,5 @@ for (const { counts } of runs.values()) for (const [name, n] of counts) totals.s
 totals.set('duration_ms', Math.round(performance.now() - startedAt))
 process.stdout.write(`${[...totals].map(([name, n]) => `ℹ ${name} ${n}`).join('\n')}\n`)
 const code = wrong.length > 0 || (ci && skipped.length > 0) ? 1 : 0
-// Said aloud: a library of the tests sets the code of a quiet end to 0.
+// Exit explicitly: a library used by the tests sets the exit code of a normal end to 0.
 process.stdout.write('', () => process.exit(code))

@@ -12,15 +12,15 @@ const MAX_LINES = 500
 const MAX_APP_LINES = 200
 const MAX_WIRING_LINES = 90
 
-/** The beginning of a literal that is a statement of SQL. */
+/** Matches the beginning of a literal that is an SQL statement. */
 const sqlStatement =
   /^.\s*(?:WITH\s[\s\S]*?\b)?(?:SELECT\b|INSERT (?:OR \w+ )?INTO\b|UPDATE\s+\w+\s+(?:AS \w+ )?SET\b|DELETE FROM\b|PRAGMA \w|ALTER TABLE\b|(?:CREATE|DROP) (?:\w+ )?(?:TABLE|INDEX|TRIGGER|VIEW|DATABASE)\b)/
 
 const below = ['core', 'config', 'store/contracts', 'store/rules'] as const
 
 /**
- * What each part may import besides itself, lowest first. Only `app/` and the entry point (`src/main.ts`) name concrete engines, fetchers
- * and threads, and only the library imports `app/`. The table of folders in ARCHITECTURE.md says the same.
+ * The other parts that each part may import, lowest first. Only `app/` and the entry point (`src/main.ts`) name concrete engines, fetchers
+ * and threads, and only the library imports `app/`. The table of folders in ARCHITECTURE.md must say the same.
  */
 const mayImport = {
   core: [],
@@ -49,9 +49,9 @@ const mayImport = {
 
 type Part = keyof typeof mayImport
 
-/** Databases of others are sources. */
+/** Fetchers for third-party databases, which are sources. */
 const databaseSources = 'src/fetchers/db/'
-/** Database drivers, and the only part that may import each; those who read the databases of others have all of them. */
+/** Database drivers, and the only part that may import each. Fetchers for third-party databases may import all of them. */
 const driverOwners: Record<string, Part> = { 'node:sqlite': 'store/sqlite', pg: 'store/postgres', mysql2: 'fetchers' }
 
 const compositionRoot = /^src\/main\.ts$/

@@ -14,7 +14,7 @@ import { createSite } from './site/site.ts'
 
 usePostgres()
 
-/** Links of equal pages are resolved by each page's own address, and followed. */
+/** Links of identical pages are resolved against each page's own URL, and followed. */
 
 type Engine = {
   crawl(seeds: string[], options?: string[]): Promise<CrawlResult>
@@ -95,7 +95,7 @@ for (const [name, open] of Object.entries(engines)) {
       site.set('/', { body: linksTo(...addresses.map((_, host) => `${site.origin(host)}/home`)) }, 0)
       const result = await engine.crawl([`${site.origin(0)}/`], ['--restrict', '127\\.0\\.9\\.'])
       assert.deepEqual([result.fetched, result.failed], [55, 0])
-      // Copies that are stored at the same moment by several shards may count as new.
+      // Copies stored at the same moment by several shards may count as new.
       assert.ok(result.duplicates <= 5 && result.stored + result.duplicates === 55, `${result.duplicates}`)
     })
 
@@ -107,7 +107,7 @@ for (const [name, open] of Object.entries(engines)) {
       const asked = site.asked.filter((path) => path !== '/robots.txt')
       assert.equal(new Set(asked).size, asked.length)
       assert.equal(result.finished, true)
-      // Those behind the first copies, and as many as may follow from pages that repeat themselves.
+      // The pages behind the first copies, and as many as are allowed behind repeated pages.
       assert.ok(asked.length > 1_500 && asked.length < 2_100, `${asked.length}`)
       const drops = await engine.dropped()
       assert.deepEqual([...new Set(drops.map(({ rule }) => rule))], ['path', 'repeated-pages'])
@@ -122,7 +122,7 @@ for (const [name, open] of Object.entries(engines)) {
   })
 }
 
-/** Every address has the same page, with four links to deeper ones. */
+/** Serves the same page at every URL, with four links to deeper ones. */
 const createTrap = (): Promise<HandlerSite> =>
   createHandlerSite((path, response) => {
     if (path === '/robots.txt') return void response.writeHead(404).end()

@@ -178,7 +178,7 @@ describe('what is followed and what is not', () => {
 
   test('depth is exact, however a page was found first', async () => {
     const { set, origin } = site
-    // /long leads to /x in three steps, /short in one: with depth 2 the pages behind /x are one link away from it.
+    // /x is three links from /d by way of /long and two by way of /short: the shorter way counts.
     set('/d', { body: html('/long', '/short') })
     set('/long', { body: html('/x2') })
     set('/short', { body: html('/x') })

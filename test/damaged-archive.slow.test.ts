@@ -8,7 +8,7 @@ import { assertVerified, newFolder, runCrawl } from './site/crawl-run.ts'
 import { createSite, type Site } from './site/site.ts'
 
 const pages = 240
-/** Small files, so that a crawl makes several. */
+/** Small files, so that a crawl writes several. */
 const settings = { archive: { maxFile: '64KB', compress: false } }
 
 function blank(path: string, from: number, to: number): void {

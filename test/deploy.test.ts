@@ -43,7 +43,7 @@ type Service = {
 type Compose = { services: Record<string, Service>; networks: object; volumes: object }
 const compose = parse(read('deploy/compose.yaml'), { merge: true }) as Compose
 
-/** Command lines in code blocks, without what only the shell sees. */
+/** Command lines in code blocks, without shell comments. */
 function commandLines(text: string): string[] {
   const called = /^ {4}(?:docker compose exec \S+ )?(?:npx )?(?:erace|node bin\/erace\.js)(?: (.*))?$/gm
   return [...text.matchAll(called)].map(([, rest = '']) => rest.replace(/\s+#.*$/, '').trim())
@@ -64,7 +64,7 @@ describe('the files for deployment', () => {
       const env = { ERACE_STORE: line.includes('--from') ? '' : address, ERACE_PASSWORD: 'a long enough password' }
       const argv = line.split(' ')
       const { code, err } = await cli.run(argv, { env })
-      // Accepted commands fail later: there is no engine here.
+      // Valid commands fail later, as there is no engine here.
       assert.notEqual(code, 2, `erace ${line}: ${err}`)
     }
   })

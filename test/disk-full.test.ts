@@ -10,8 +10,8 @@ import { createHandlerSite, type HandlerSite } from './site/handler-site.ts'
 import { createSite } from './site/site.ts'
 
 /**
- * A crawl on a disk that is too small: a file system in memory that is nearly full. Whenever the crawl reports that it
- * waits, one of the filler files is removed, so the disk is full at several points of one crawl.
+ * A crawl on a disk that is too small: a nearly full in-memory file system. Whenever the crawl reports that it is waiting,
+ * one of the filler files is removed, so the disk is full at several points of one crawl.
  */
 const diskBytes = 24 << 20
 const fillerBytes = 1 << 20
@@ -22,7 +22,7 @@ const options = ['--threads', '1', '--fetchers', '16']
 
 type Disk = { folder: string; fillers(): string[]; freeOne(): void; unmount(): void }
 
-/** A new disk, filled with files of one size except for some free bytes. */
+/** Mounts a new disk, filled with files of equal size except for some free bytes. */
 function mountDisk(freeBytes: number): Disk {
   const folder = mount(diskBytes)
   const filler = Buffer.alloc(fillerBytes)
@@ -48,7 +48,7 @@ function mount(bytes: number): string {
 
 const unmount = (folder: string) => void spawnSync('umount', ['-l', folder])
 
-/** Why no disk can be mounted here, if so. */
+/** Why no disk can be mounted here; undefined if it can. */
 function whyNoDisk(): string | undefined {
   try {
     unmount(mount(1 << 20))
@@ -58,7 +58,7 @@ function whyNoDisk(): string | undefined {
   }
 }
 
-/** Page n links to the next two of a binary tree, and no two pages are alike. */
+/** Page n links to its two children in a binary tree; no two pages are alike. */
 async function createLargePages(): Promise<HandlerSite> {
   return createHandlerSite((path, response) => {
     const page = path === '/' ? 0 : Number(/^\/(\d+)$/.exec(path)?.[1] ?? Number.NaN)

@@ -8,7 +8,7 @@ import { findForeignLookups } from '../scripts/foreign-lookups.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
-/** Look-ups by a `string` that comes from a list in the code, not from outside. */
+/** Look-ups by a `string` that comes from a list in the code, not from untrusted input. */
 const safe = new Map([
   ['src/config/load-config.ts', ['config[name]', 'section[fieldName(key)]']], // the names of settings
   ['src/crawl/worker/results/check-results.ts', ['results.counts[name]']], // names of counters
@@ -21,7 +21,7 @@ const safe = new Map([
   ['src/store/postgres/annotations/annotation-writes.ts', ['row[name]']], // columns of annotations
   ['src/store/postgres/import/row-statements.ts', ['row[name]', 'item[name]']], // columns of imported tables
   ['src/store/sqlite/import/source-kind.ts', ['row[name]']], // columns of imported tables
-  // the same names of settings, as the API gives them
+  // the same names of settings, from the API
   ['ui/src/notifications/channel-fields.tsx', ['values[field.name]']],
   ['ui/src/notifications/channel-values.ts', ['channel.settings[name]', 'values[name]']],
 ])
@@ -33,7 +33,7 @@ test('nothing is looked up in a plain object by a key from outside', () => {
     isSearched: (path) => /^(?:src|ui\/src)\//.test(path) && !/\.(?:test|testkit)\.tsx?$/.test(path),
   })
   const foreign = found.filter(({ file, text }) => safe.get(file)?.includes(text) !== true)
-  // Use a Map, or ask Object.hasOwn(table, key) first.
+  // Use a Map, or check Object.hasOwn(table, key) first.
   assert.deepEqual(
     foreign.map(({ file, line, text }) => `${file}:${line} ${text}`),
     [],

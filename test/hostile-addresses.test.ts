@@ -60,7 +60,7 @@ const rawBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 type Lure = (url: string) => { body?: string; redirect?: string }
 
-/** Ways from a page to a URL. The path of the target contains the way, so that each is refused separately. */
+/** Ways in which a page can lead to a URL. The target's path contains the way, so that each is refused separately. */
 const lures: Record<string, Lure> = {
   link: (url) => ({ body: `<a href="${url}">x</a>` }),
   'link without scheme': (url) => ({ body: `<a href="${url.slice('http:'.length)}">x</a>` }),
@@ -104,7 +104,7 @@ describe('a forbidden address', () => {
       }
     }
     site.set('/', { body: paths.map((path) => `<a href="${path}">x</a>`).join('') })
-    // Hosts whose robots.txt redirects there: no rule can allow their pages.
+    // Hosts whose robots.txt redirects to a forbidden address: their pages must not be fetched.
     site.set('/robots.txt', { redirect: `http://127.0.0.9:${port}/robots.txt` }, 1)
     site.set('/robots.txt', { redirect: `http://[::ffff:127.0.0.9]:${port}/robots.txt` }, 2)
     for (const host of [1, 2]) site.set('/', { body: 'never read' }, host)

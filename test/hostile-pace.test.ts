@@ -5,7 +5,7 @@ import { createHandlerSite, type Handler } from './site/handler-site.ts'
 import { countByPath, isRobots, type RequestLogEntry, shortestPauseMs } from './site/request-log.ts'
 import { createGate, createSite, type Site } from './site/site.ts'
 
-/** One crawl of hosts that each ask for delays in their own way; the origins' log shows whether they got them. */
+/** One crawl of hosts that each request delays in their own way; the origins' log shows whether these were kept. */
 const shared = '127.0.0.40'
 const hosts = {
   asksInSeconds: '127.0.0.31',

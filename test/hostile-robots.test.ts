@@ -25,7 +25,7 @@ const settings = {
 const rules = 'User-agent: *\nDisallow: /private\n'
 const html = (...paths: string[]): string => paths.map((path) => `<a href="${path}">x</a>`).join('')
 
-/** What a page asks for, whether it is stored, and whether its link is followed. */
+/** The robots directives of a page, whether it is stored, and whether its link is followed. */
 const tagged: { ask: string; header?: string; meta?: string; kept: boolean; followed: boolean }[] = [
   { ask: 'noindex', header: 'noindex', kept: false, followed: true },
   { ask: 'nofollow', header: 'nofollow', kept: true, followed: false },

@@ -9,7 +9,7 @@ import { createSite, type Site } from './site/site.ts'
 /**
  * Every way to misbehave at once, each a seed on its own origin, next to a healthy site. Each path has one expected
  * outcome: `fails CODE`, `kept`, `kept, cut by length|time`, or `redirects` if redirects were followed to their end.
- * Origins that stall are crawled separately with short limits: the others take a busy machine some seconds, and must
+ * Origins that stall are crawled separately with short limits: the others may take seconds on a busy machine, and must
  * not reach a time limit.
  */
 const slow = ['/stalled-body', '/slow-header', '/slow-body', '/silent']
@@ -110,7 +110,7 @@ const limits = {
     maxDepth: 12,
   },
 }
-/** A bomb unpacks to eight times the limit, and the endless bodies never end; a dozen bodies at the limit are read at once. */
+/** A bomb unpacks to eight times the body limit, and endless bodies never end; a dozen bodies at the limit are read at once. */
 const maxRssBytes = 900e6
 
 const pages = 25

@@ -147,7 +147,7 @@ test('a crawl waits for a slow handler', async () => {
       onPage: () => gate.opened,
       onProgress(snapshot) {
         stored.push(snapshot.stored)
-        // Nothing was stored for a second although there is more: it waits.
+        // Nothing was stored for a second although there is more, so it is waiting.
         if (snapshot.stored > 500 && stored.slice(-6).every((n) => n === snapshot.stored) && stored.length > 6)
           gate.open()
       },

@@ -6,16 +6,16 @@ import { startErace } from './kit/erace.ts'
 import { newFolder, runCrawl, startCrawl } from './site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from './site/handler-site.ts'
 
-/** Orders as a user asks for them, against a real origin. */
+/** Crawl orders through the command line, against a real origin. */
 const PAGES = 30
 
 describe('--order', () => {
   let site: HandlerSite
-  /** Paths in the order they were asked for, without robots.txt. */
+  /** Paths in the order of requests, without robots.txt. */
   let asked: string[] = []
   let onAsked: () => void = () => {}
 
-  /** `/hub` is what everybody links to, `/pN` are links of the first page, each with one link to the hub. */
+  /** All pages link to `/hub`; `/pN` are linked from the first page, each with one link to the hub. */
   function pageAt(path: string): string {
     const page = (links: string[], words = 'nothing') =>
       `<title>${path}</title><p>${words}</p>${links.map((link) => `<a href="${link}">${link}</a> `).join('')}`
@@ -95,7 +95,7 @@ describe('--order', () => {
       lines.reduce((sum, line) => sum + Number(line.split('\t')[1]), 0),
       second.visits,
     )
-    // What was stored is not asked for again; what was on its way at the kill may be.
+    // Stored pages are not requested again; those in flight at the kill may be.
     const times = new Map<string, number>()
     for (const path of asked) times.set(path, (times.get(path) ?? 0) + 1)
     assert.ok([...times.values()].filter((n) => n > 1).length <= 2, JSON.stringify([...times]))

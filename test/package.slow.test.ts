@@ -21,14 +21,14 @@ import { fileURLToPath } from 'node:url'
 import { importsOf } from '../scripts/source-imports.ts'
 import { createSite, type Site } from './site/site.ts'
 
-/** The packed file, installed by npm into an empty folder, as users have it. */
+/** The packed file, installed by npm into an empty folder, as by users. */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'erace-package-')))
 const app = join(folder, 'app')
 const installed = join(app, 'node_modules', 'erace')
 const MAX_PACKED_BYTES = 6_000_000
 
-/** Without what npm adds for the scripts of this project; the Node that runs this comes first. */
+/** Environment without the variables that npm sets for this project's scripts; the running Node comes first in PATH. */
 const env = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(
@@ -78,7 +78,7 @@ describe('the package', () => {
     mkdirSync(app)
     writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }')
     const out = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root })
-    // What the scripts print comes before it.
+    // The output of the scripts comes before the JSON.
     const [packed] = JSON.parse(out.slice(out.search(/^\[$/m))) as {
       filename: string
       size: number
@@ -112,7 +112,7 @@ describe('the package', () => {
       assert.ok(files.includes(path), path)
     for (const path of ['dist/erace.1', 'dist/xml/profile.dtd', 'dist/server/picker/picker-frame.js', 'LICENSE'])
       assert.ok(files.includes(path), path)
-    // npm links a manual only if it is in a list.
+    // npm links a man page only if `man` is an array.
     const { man } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as { man: unknown }
     assert.deepEqual(man, ['dist/erace.1'])
     const needless = files.filter((path) => !/^(?:bin|dist)\/|^(?:LICENSE|README\.md|package\.json)$/.test(path))
@@ -138,7 +138,7 @@ describe('the package', () => {
     assert.ok(found.length > 500, `${found.length} files`)
     for (const { path, imports } of found)
       for (const { target } of imports) {
-        if (target.startsWith('src/')) continue // the sources, in a checkout
+        if (target.startsWith('src/')) continue // the sources, only in a checkout
         if (/^(?:bin|dist)\//.test(target)) assert.ok(existsSync(join(installed, target)), `${path} names ${target}`)
         else if (!target.startsWith('node:')) {
           const name = target
@@ -182,7 +182,7 @@ describe('the package', () => {
       const asset = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1]
       assert.ok(asset !== undefined, page)
       assert.equal((await fetch(url + asset)).status, 200)
-      // What the image runs to see whether it is healthy, on this port.
+      // The health check of the image, on this port.
       const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
       const [, probe] = /CMD \["node", "--eval", "(.+)"\]/.exec(dockerfile)!
       await run('node', ['--eval', probe!.replace('127.0.0.1:7070', new URL(url).host)])
@@ -218,7 +218,7 @@ describe('the package', () => {
       const shown = /^ {4}\$ node (\S+)\n((?: {4}.*\n)+)/m.exec(readme)
       assert.ok(shown !== null, `${path}: no command`)
       const example = start('node', [shown[1]!], { cwd: join(app, basename(path)) })
-      // The last line comes when it is stopped.
+      // It prints its last line when it is stopped.
       if (shown[2]!.endsWith('stopped\n'))
         void lineOf(example, /^ready$/).then(
           () => example.child.kill('SIGINT'),

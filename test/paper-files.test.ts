@@ -10,7 +10,7 @@ import { startNameServer } from '../src/crawl/dns/name-server.testkit.ts'
 import { readResult, startErace } from './kit/erace.ts'
 import { newFolder, runCrawl, type Settings } from './site/crawl-run.ts'
 
-/** The files and command lines that the papers describe, through the whole command against a real origin. */
+/** The files and command lines described in the papers, with the whole command against a real origin. */
 type Page = { type?: string; links?: string[] }
 
 async function siteOf(t: TestContext, pages: Record<string, Page>) {
@@ -20,7 +20,7 @@ async function siteOf(t: TestContext, pages: Record<string, Page>) {
     const page = new Map(Object.entries(pages)).get(path)
     if (path !== '/robots.txt') asked.push(path)
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': page?.type ?? 'text/html' })
-    // Every body differs: what is compared here is URLs.
+    // Every body differs, since only URLs are compared here.
     response.end(`${path}${(page?.links ?? []).map((link) => `<a href="${link}">x</a>`).join('')}`)
   })
   server.listen(0, '127.0.0.1')

@@ -17,7 +17,7 @@ const tables = join(import.meta.dirname, 'paper-tables')
 const tableOf = (name: string): string => readFileSync(join(tables, `${name}.xml`), 'utf8')
 const owner = ['--owner', 'ada@example.org']
 
-/** What Table 3 tells of the page, as the crawler would have met it. */
+/** The page described in Table 3, as the crawler would have fetched it. */
 const [meta] = readMetaInfo(tableOf('webrace-table-3'))
 const page = pageWith('www.cs.ucy.ac.cy', '/~epl121/', 'x'.repeat(1800), {
   links: [...meta!.links],
@@ -67,7 +67,7 @@ describe("the papers' tables", () => {
         return readFileSync(join(target.out, `${kind}.xml`), 'utf8')
       }
       const query = async (...argv: string[]) => (await run('query', ...argv)).trimEnd().split('\n')
-      /** Validates with our validator, and with xmllint where it is there. */
+      /** Validates with our validator, and with xmllint if it is installed. */
       const valid = (kind: keyof typeof grammars, xml: string): void => {
         const { validate, dtd } = grammars[kind]!
         assert.deepEqual(validate(xml), [])

@@ -18,17 +18,17 @@ import { newFolder, runCrawl } from './site/crawl-run.ts'
 
 usePostgres()
 
-/** Every reply in every manner has a page of its own, linked from the first. */
+/** Every combination of reply and manner has its own page, linked from the first. */
 const pages = manners.flatMap((manner) => rawReplies.map((reply) => ({ manner, reply })))
 const pathOf = (number: number): string => `/raw/${number}`
 
-/** Before a reset: the crawl is another process, and reads when it has time. */
+/** Time before a reset, so that the crawl, which is another process, can read the reply. */
 const READ_MS = 500
 
 const settings = {
   crawl: {
     ...{ headerTimeout: '5s', stallTimeout: '5s', maxAttempts: 1 },
-    // A host that fails so often would be left alone for long.
+    // By default, a host that fails this often would rest for long.
     ...{ hostFailures: 1, hostRest: '0', hostRestMax: '0', hostRests: 1000 },
   },
 }
@@ -50,7 +50,7 @@ function startSite(): Promise<Origin> {
   })
 }
 
-/** What a crawl left behind. */
+/** The stored result of a crawl. */
 type Crawled = { documents: CataloguedDocument[]; versions: Version[]; warc: string }
 
 type Engine = { name: string; crawl(seed: string): Promise<Crawled> }
@@ -96,7 +96,7 @@ const engines: Engine[] = [
   },
 ]
 
-/** The reason under which a page counts as bad; null where it is stored. */
+/** The error code under which a page is counted; null if it is stored. */
 function reasonOf({ reply, manner }: (typeof pages)[number]): ErrorCode | null {
   const outcome = outcomeOf(reply, manner)
   if (outcome.kind === 'failed') return outcome.code
@@ -109,7 +109,7 @@ function reasonOf({ reply, manner }: (typeof pages)[number]): ErrorCode | null {
 
 type KeptRecord = { statusLine: string; body: string | null }
 
-/** Status line and body of each URL; a body that is kept under another URL is null. */
+/** Status line and body of each URL; the body is null if it is stored under another URL. */
 async function readRecords(warc: string): Promise<Map<string, KeptRecord>> {
   const records = new Map<string, KeptRecord>()
   for await (const record of new WARCParser(createReadStream(warc), { parseHttp: false })) {

@@ -71,7 +71,7 @@ async function crawlsOf(
   try {
     for (; crawl <= crawls; crawl++) {
       site.asked.length = 0
-      // Few pages: a second thread would take longer to start than to help.
+      // There are few pages: starting a second thread would take longer than it saves.
       await runCrawl([`${site.origin}/`], { data, options: ['--threads', '1', ...options], settings })
       asked.push(site.asked.filter((path) => path !== '/robots.txt'))
     }

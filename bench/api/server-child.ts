@@ -10,7 +10,7 @@ export type FromServer = { kind: 'ready'; url: string } | ({ kind: 'figures' } &
 export type ServerChild = {
   url: string
   stats(): Promise<ServerStats>
-  /** An annotation arrives for each owner. */
+  /** Adds an annotation for each owner. */
   arrive(): void
   close(): Promise<void>
 }

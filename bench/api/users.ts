@@ -63,7 +63,7 @@ async function oneUser(seed: number, owner: Owner, { data, url, endAt, pauseMs, 
   }
 
   try {
-    // Not all at once.
+    // Stagger the users.
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs * random.next()))
     while (performance.now() < endAt) {
       const { items, next } = JSON.parse(await timed('list', '/annotations?limit=50')) as List

@@ -8,7 +8,7 @@ export type Faults = { twice: number; lost: number }
 
 const PAGE = 500
 
-/** Compares what should have arrived with the log of the store and with what the receivers got. */
+/** Compares the expected messages with the store's log and with those received. */
 export async function findFaults(
   { deliveries }: Pick<StoreSet, 'deliveries'>,
   users: readonly User[],
@@ -23,7 +23,7 @@ export async function findFaults(
       faults,
     )
     const { ids, annotations } = arrived.get(user.channel) ?? { ids: [], annotations: [] }
-    // Of those without an id of their own only the number can be compared.
+    // Messages without an id can only be counted.
     if (user.agent.kind === 'ntfy') compare([...sent.keys()], [...positions(ids)], faults)
     else
       compare(
@@ -36,14 +36,14 @@ export async function findFaults(
   return faults
 }
 
-/** Counts what is in `got` more than once, and what it lacks. */
+/** Counts duplicates in `got`, and expected values missing from it. */
 function compare<T>(expected: readonly T[], got: readonly T[], faults: Faults): void {
   const met = new Set(got)
   faults.twice += got.length - met.size
   faults.lost += expected.filter((each) => !met.has(each)).length
 }
 
-/** Each text by the place of its first occurrence among all that differ. */
+/** The index of each text among the distinct texts, in order of first occurrence. */
 function* positions(texts: readonly string[]): Generator<number> {
   const known = new Map<string, number>()
   for (const text of texts) {

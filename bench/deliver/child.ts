@@ -2,25 +2,25 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { AppError } from '../../src/core/errors.ts'
 
-/** What a process of a benchmark can be asked for, by name. */
+/** The calls that a benchmark process answers, by name. */
 type Calls = Record<string, (value: never) => unknown>
 type Call = { id: number; name: string; value?: unknown }
 type Answer = { id: number; value?: unknown; error?: string }
-/** The first message of a process, when it can be called. */
+/** The first message of a process, sent when it is ready for calls. */
 const LISTENS: Answer = { id: 0 }
 
 export type BenchChild<C extends Calls> = {
   call<N extends keyof C & string>(name: N, ...value: Parameters<C[N]>): Promise<Awaited<ReturnType<C[N]>>>
-  /** Waits for its `end`, where it has one, and for its exit. */
+  /** Calls its `end`, if it has one, and waits for its exit. */
   end(): Promise<void>
 }
 
-/** Starts a module in a process of its own, which answers with `answerCalls`. `data` is what it asks for with `childData`, if it does. */
+/** Starts a module in a child process, which answers with `answerCalls`. It may read `data` with `childData`. */
 export function startChild<C extends Calls>(module: URL, data?: unknown): BenchChild<C> {
   const child = fork(module)
   if (data !== undefined) child.send({ data })
   const listens = Promise.withResolvers<unknown>()
-  listens.promise.catch(() => {}) // a process that ended before is told by the first call
+  listens.promise.catch(() => {}) // the first call reports a process that ended before
   const waiting = new Map([[LISTENS.id, listens]])
   const ended = once(child, 'exit')
   let calls = 0
@@ -56,13 +56,13 @@ export function startChild<C extends Calls>(module: URL, data?: unknown): BenchC
   }
 }
 
-/** To be asked for before `answerCalls`. It comes as a message: arguments have a limit. */
+/** The data passed to `startChild`; call it before `answerCalls`. Sent as a message, since the length of arguments is limited. */
 export async function childData<T>(): Promise<T> {
   const [{ data }] = (await once(process, 'message')) as [{ data: T }]
   return data
 }
 
-/** In the process: `end` closes what it has open. */
+/** Called in the child process; `end` closes its resources. */
 export function answerCalls<C extends Calls & { end(): unknown }>(calls: C): void {
   const known = new Map<string, (value: unknown) => unknown>(Object.entries(calls) as [string, () => unknown][])
   const send = (answer: Answer): void => void process.send!(answer)

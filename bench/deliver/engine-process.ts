@@ -1,4 +1,4 @@
-// All that sends messages, as `erace up` and `erace serve` start it, in its own process.
+// The delivery engine, as `erace up` and `erace serve` start it, in its own process.
 import pino from 'pino'
 import { openDelivery } from '../../src/app/delivery.ts'
 import { postgresStores } from '../../src/app/engines/postgres-stores.ts'
@@ -13,12 +13,12 @@ import { paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
 import { answerCalls, childData } from './child.ts'
 
-/** A data folder, or the address of a database. */
+/** A data folder or the address of a database. */
 export type EngineTarget = { folder: string } | { address: string }
 export type EngineData = { target: EngineTarget; mailPort: number; aheadMs: number }
 
 const LOOK_EVERY_MS = 2
-/** As `erace serve` has it: one listens. */
+/** As in `erace serve`: one connection for LISTEN. */
 const MORE_CONNECTIONS = 1
 
 const { target, mailPort, aheadMs } = await childData<EngineData>()
@@ -52,7 +52,7 @@ function countOf(outcome: string): number {
 }
 
 const calls = {
-  /** Resolves when so many messages were sent since the start. */
+  /** Resolves when this many messages have been sent since the start. */
   async sent(count: number): Promise<void> {
     delivery.wake()
     while (countOf('sent') < count) {
@@ -60,7 +60,7 @@ const calls = {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
     }
   },
-  /** Its clock goes ahead. */
+  /** Advances the engine's clock. */
   advance(ms: number): void {
     ahead += ms
   },

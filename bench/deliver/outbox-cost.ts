@@ -14,10 +14,10 @@ import { createProse, renderPage } from '../origin/page.ts'
 import { createRandom } from '../origin/random.ts'
 import type { BenchStore, EngineName } from './stores.ts'
 
-/** For a version, from the task to its annotations, with and without channels. */
+/** Cost of a version, from the task to its annotations, with (`on`) and without (`off`) channels. */
 export type OutboxCost = OutboxLoad & { store: EngineName; on: Spent; off: Spent }
 
-/** Milliseconds that passed, and processor time of this process and the database. */
+/** Wall time, and CPU time of this process and the database. */
 export type Spent = { ms: number; cpuMs: number }
 
 export type OutboxLoad = { pageBytes: number; recipients: number; rounds: number }
@@ -27,12 +27,12 @@ const LINKS = 20
 const KEYWORD = 'kettle'
 const TYPE = 'text/html; charset=utf-8'
 const paragraphs = /<p[ >]/g
-/** Of the paragraphs of a page, one in so many changes from version to version, others each time. */
+/** One paragraph in this many changes from version to version, different ones each time. */
 const CHANGED_ONE_IN = 40
 
 /**
- * The annotation engine's own processor on versions that change. Rounds with channels and without take turns: the same pages and
- * recipients, but what is committed has no channels in every other round.
+ * The annotation engine's own processor on changing versions. Rounds with and without channels alternate: the same pages and
+ * recipients, but half of the rounds commit without channels.
  */
 export async function measureOutboxCost(store: BenchStore, load: OutboxLoad): Promise<OutboxCost> {
   const { stores, documents, name } = store
@@ -68,7 +68,7 @@ export async function measureOutboxCost(store: BenchStore, load: OutboxLoad): Pr
   // The first rounds include compilation, and the first version of each page is compared with nothing.
   const warmUp = Math.ceil(load.rounds / 4) * 2
   for (let n = 0; n < warmUp + load.rounds * 2; n++) {
-    // In the order on, off, off, on, so that what grows from round to round is the same for both.
+    // In the order on, off, off, on, so that growth from round to round affects both equally.
     sending.isOn = n % 4 === 0 || n % 4 === 3
     const spent = await round(n)
     if (n >= warmUp) rounds[sending.isOn ? 'on' : 'off'].push(spent)
@@ -80,7 +80,7 @@ function spentIn(rounds: readonly Spent[]): Spent {
   return { ms: middleOf(rounds.map(({ ms }) => ms)), cpuMs: middleOf(rounds.map(({ cpuMs }) => cpuMs)) }
 }
 
-/** The mean of the middle half: neither collected garbage nor the work of others counts. */
+/** The interquartile mean, which excludes garbage collections and other load. */
 function middleOf(values: readonly number[]): number {
   const quarter = Math.floor(values.length / 4)
   const middle = values.toSorted((a, b) => a - b).slice(quarter, values.length - quarter)

@@ -1,11 +1,11 @@
-// The same receivers served by the libraries alone: the pace that no engine can exceed.
+// Sends to the same receivers with the libraries alone: an upper bound for any engine.
 import { createTransport } from 'nodemailer'
 import { Agent, request } from 'undici'
 import { answerCalls } from './child.ts'
 
 export type PlainOrder = { port: number; count: number; bytes: number }
 
-/** As many messages on their way at once as the engine has. */
+/** Messages in flight, as many as in the engine. */
 const AT_ONCE = 16
 
 async function timed(count: number, send: (n: number) => Promise<unknown>): Promise<number> {
@@ -19,7 +19,7 @@ async function timed(count: number, send: (n: number) => Promise<unknown>): Prom
 }
 
 const calls = {
-  /** Seconds for JSON of this size. */
+  /** Returns the seconds for `count` posts with JSON of this size. */
   async post({ port, count, bytes }: PlainOrder): Promise<number> {
     const dispatcher = new Agent({ connections: AT_ONCE })
     const body = JSON.stringify({ text: 'x'.repeat(bytes) })
@@ -31,7 +31,7 @@ const calls = {
     await dispatcher.close()
     return seconds
   },
-  /** Seconds for mails of this size, each over a connection of its own, as to many servers. */
+  /** Returns the seconds for `count` mails of this size, each over its own connection, as to many servers. */
   async mail({ port, count, bytes }: PlainOrder): Promise<number> {
     const transport = createTransport({ host: '127.0.0.1', port, secure: false })
     const text = `${'x'.repeat(70)}\n`.repeat(bytes / 2 / 71)

@@ -1,4 +1,4 @@
-// Receivers of messages in their own process: an HTTP server and a mail server. They note what arrived on each channel.
+// Receivers of messages in their own process: an HTTP server and a mail server. They record what arrived on each channel.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { SMTPServer } from 'smtp-server'
 import { answerCalls } from './child.ts'
 
-/** Ids of messages, repeats included, and of the annotations that are named in those for programs. */
+/** Ids of messages, including repeats, and of the annotations in machine-readable ones. */
 export type Received = { ids: string[]; annotations: number[] }
 
 const received = new Map<string, Received>()
@@ -30,14 +30,14 @@ async function bytesOf(stream: Readable): Promise<Buffer> {
 function noteRequest({ url = '', headers }: IncomingMessage, body: Buffer): void {
   const { pathname, searchParams } = new URL(url, 'http://sink.example')
   const channel = pathname.slice(1)
-  // What has no id of its own is known by its content: no two annotations have the same title.
+  // Messages without an id are identified by their content: no two annotations have the same title.
   const id = headers['webhook-id'] ?? searchParams.get('id') ?? createHash('sha256').update(body).digest('base64')
   traffic.posts++
   traffic.postBytes += body.length
   note(channel, String(id), headers['webhook-id'] === undefined ? [] : annotationsIn(body.toString('utf8')))
 }
 
-/** In a webhook's JSON or XML. */
+/** Ids of the annotations in a webhook's JSON or XML. */
 function annotationsIn(text: string): number[] {
   const found = text.startsWith('{') ? text.matchAll(/\{"id":(\d+),"kind"/g) : text.matchAll(/<aci\b[^>]*? id="(\d+)"/g)
   return [...found].map(([, id]) => Number(id))
@@ -74,7 +74,7 @@ const calls = {
     http: (web.address() as AddressInfo).port,
     mail: (mail.server.address() as AddressInfo).port,
   }),
-  /** What arrived since the last time. */
+  /** Returns what arrived since the last call. */
   take() {
     const all = { channels: [...received], ...traffic }
     received.clear()

@@ -25,25 +25,25 @@ import type { EngineTarget } from './engine-process.ts'
 export const engineNames = ['SQLite', 'PostgreSQL'] as const
 export type EngineName = (typeof engineNames)[number]
 
-/** A new store of one of the engines, open in this process. */
+/** A new store of one of the engines, opened in this process. */
 export type BenchStore = {
   name: EngineName
-  /** For another process. */
+  /** For opening it in another process. */
   target: EngineTarget
   stores: StoreSet
   documents: Pick<DocumentStore, 'record'>
   nearDuplicates: NearDuplicateStore
   /** A host whose documents can be recorded. */
   host: string
-  /** Processor time of this process and of the database so far. */
+  /** CPU time of this process and of the database so far. */
   processorMs(): number
   close(): Promise<void>
 }
 
-/** Opens a new store under a name that no other one has. */
+/** Opens a new store under a unique name. */
 export type OpenStore = (engine: EngineName, name: string) => Promise<BenchStore>
 
-/** `server` is needed for PostgreSQL alone. */
+/** `server` is needed only for PostgreSQL. */
 export function createOpening(folder: string, server: PostgresServer | null): OpenStore {
   return (engine, name) => (engine === 'SQLite' ? openSqlite(join(folder, name)) : openPostgres(server!, name))
 }

@@ -11,7 +11,7 @@ import { createProse } from '../origin/page.ts'
 import { createRandom } from '../origin/random.ts'
 import type { BenchStore } from './stores.ts'
 
-/** Somebody with one profile and one channel. */
+/** A user with one profile and one channel. */
 export type User = {
   n: number
   email: string
@@ -19,7 +19,7 @@ export type User = {
   channel: string
   agent: ChannelAgent
   isImmediate: boolean
-  /** Of the annotations made so far. */
+  /** Ids of the annotations created so far. */
   annotations: number[]
 }
 
@@ -27,7 +27,7 @@ export type Sinks = { http: number; mail: number }
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
-/** Channels of all kinds of forms, in turn. */
+/** Channels that cover all message formats; users get them in turn. */
 function channelsOf(channel: string, { http }: Sinks): { kind: string; settings: Record<string, unknown> }[] {
   const url = `http://127.0.0.1:${http}/${channel}`
   return [
@@ -41,7 +41,7 @@ function channelsOf(channel: string, { http }: Sinks): { kind: string; settings:
 
 const AT_ONCE = 100
 
-/** Adds users with their accounts, channels and profiles. Those that are not told at once are told every morning. */
+/** Adds users with their accounts, channels and profiles. Those not notified at once get a digest every morning. */
 export async function addUsers(
   { stores }: BenchStore,
   { count, immediate, sinks }: { count: number; immediate: 'half' | 'none'; sinks: Sinks },
@@ -84,17 +84,17 @@ function profileFor({ email, profile, channel, isImmediate }: User): Profile {
   }
 }
 
-/** Messages that annotations of a user make: one each, or as many digests as they need. */
+/** Number of messages for a user's annotations: one each, or as many digests as they need. */
 export function messagesOf({ agent: { digest }, isImmediate }: User, annotations: number): number {
   if (isImmediate) return annotations
   return digest.rest === 'count' ? 1 : Math.ceil(annotations / digest.maxItems)
 }
 
 const TEXTS = 500
-/** More than a user has annotations: each is about another page. */
+/** More than a user's annotations, since each is about a different page. */
 const PAGES = 2_000
 
-/** Pages that changed, and annotations of them. */
+/** Records pages; `arrive` adds annotations of their changes. */
 export async function createNews({ stores, documents, host }: BenchStore) {
   const paths = Array.from({ length: PAGES }, (_, n) => `/news/${n}.html`)
   await documents.record(paths.map((path) => pageOf(host, path, `body of ${path}`)))
@@ -132,7 +132,7 @@ export async function createNews({ stores, documents, host }: BenchStore) {
   }
 
   return {
-    /** In one transaction, `each` for every user. */
+    /** Adds `each` annotations for every user, in one transaction. */
     async arrive(users: readonly User[], each: number, at: number): Promise<void> {
       const byEmail = new Map(users.map((user) => [user.email, user]))
       const drafts = Array.from({ length: each }, (_, n) =>

@@ -2,15 +2,15 @@ import { AppError } from '../../src/core/errors.ts'
 import type { Place, Protocol } from '../../src/crawl/fetch/protocol.ts'
 import { placeOf, type TestPlace } from '../../src/fetchers/db/place.testkit.ts'
 
-/** What one reading of everything came to. */
+/** Totals of reading everything once. */
 export type Read = { items: number; bytes: number }
 
-/** A fetcher and plain clients that read the same from the same server. */
+/** A fetcher and plain clients that read the same data from the same server. */
 export type Contest = {
   name: string
   items: number
   ours(): Promise<Read>
-  /** By name; the fastest counts. */
+  /** Plain clients by name; the fastest counts. */
   plain: Readonly<Record<string, () => Promise<Read>>>
 }
 
@@ -24,7 +24,7 @@ export type ContestResult = {
   plain: readonly (Timed & { name: string })[]
 }
 
-/** Everything at a URL, as the crawler reads it: a session, the list, each item in turn. */
+/** Reads everything at a URL as the crawler does: opens a session, then reads the list and each item in turn. */
 export async function readAll(protocol: Protocol, url: string, given: TestPlace = {}): Promise<Read> {
   const place: Place = placeOf(protocol.normalise(url), given)
   const session = await protocol.open(place)
@@ -45,7 +45,7 @@ export async function readAll(protocol: Protocol, url: string, given: TestPlace 
   }
 }
 
-/** All in turn, in every other round in the opposite order; the best round of each counts. */
+/** Contestants take turns, in reverse order every other round; the best round of each counts. */
 export async function hold(contest: Contest, rounds: number): Promise<ContestResult> {
   const best = new Map<string, Timed>()
   const contestants = Object.entries({ erace: contest.ours, ...contest.plain })

@@ -17,7 +17,7 @@ const atOnce = 500
 
 const readOf = (rows: readonly unknown[]): Read => ({ items: rows.length, bytes: 0 })
 
-/** Rows in groups. */
+/** Rows in batches. */
 function* groups(rows: number): Generator<SampleRow[]> {
   for (let at = 0; at < rows; at += atOnce)
     yield Array.from({ length: Math.min(atOnce, rows - at) }, (_, n) => rowOf(at + n))

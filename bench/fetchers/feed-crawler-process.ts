@@ -1,4 +1,4 @@
-// The crawler as `erace up` starts it, without scheduler, annotation engine and server, in a process of its own.
+// The crawler as `erace up` starts it, without scheduler, annotation engine and server, in its own process.
 import { url as inspectorUrl, open } from 'node:inspector'
 import pino from 'pino'
 import { watchableSchemes } from '../../src/app/protocols.ts'
@@ -18,11 +18,11 @@ export type Poll = {
   changed: number
   unchanged: number
   failed: number
-  /** As it is, before any collection that isn't the program's own. */
+  /** Resident memory before any forced garbage collection. */
   rssBytes: number
 }
 export type FeedCrawler = {
-  /** The address of its inspector, which measures the live objects of all threads. */
+  /** Address of its inspector, for measuring the live objects of all threads. */
   inspector(): string
   rss(): number
   /** Checks every feed once. */
@@ -30,7 +30,7 @@ export type FeedCrawler = {
   end(): Promise<void>
 }
 
-/** As many as the scheduler hands over at once. */
+/** Batch size, as in the scheduler. */
 const ordersAtOnce = 1000
 
 const { folder, feeds, fetchers, perHost, threads } = await childData<FeedCrawlerData>()

@@ -1,4 +1,4 @@
-// Feeds on many hosts of this machine, and a page of JSON, in a process of its own.
+// Feeds on many hosts of this machine, and a page of JSON, in their own process.
 
 import { answerCalls, childData } from '../deliver/child.ts'
 import { createOriginServer, type OriginStats } from '../origin/server.ts'

@@ -13,18 +13,18 @@ export type FeedRound = {
   label: string
   poll: Poll
   moved: OriginStats
-  /** Measured after some polls only, since it slows the next one down. */
+  /** Measured only after some polls, since it slows down the next one; else null. */
   live: LiveMemory | null
   plainSeconds: number
 }
 
-/** Of the crawler, after a garbage collection in all its threads: objects, what they hold outside of the heap, and the process as a whole. */
+/** Memory of the crawler after a garbage collection in all its threads: heap objects, their external memory, and the process's RSS. */
 export type LiveMemory = { heapBytes: number; externalBytes: number; rssBytes: number }
 
-/** All threads of the crawler stay. */
+/** Matches no thread: all threads of the crawler are measured. */
 const noThread = /(?!)/
 
-/** Polls all feeds: for the first time, then with nothing changed; the crawler and a plain client in turn. */
+/** Polls all feeds, first when they are new, then unchanged; the crawler and a plain client alternate. */
 export async function pollFeeds(options: FeedOptions): Promise<FeedRound[]> {
   const { feeds, hosts, polls, ...crawl } = options
   const origin: BenchChild<FeedOrigin> = startChild(new URL('./feed-origin-process.ts', import.meta.url), {
@@ -49,7 +49,7 @@ export async function pollFeeds(options: FeedOptions): Promise<FeedRound[]> {
       const poll = await crawler.call('poll')
       const moved = await origin.call('stats')
       const expected = round === 0 ? poll.changed : poll.unchanged
-      // After ten polls or more the crawler asks for the whole feed now and then, in case its validator lies.
+      // After ten or more polls, the crawler occasionally requests the whole feed, in case its validator is wrong.
       if (expected !== feeds || moved.distinct !== feeds)
         throw new AppError('internal', `poll ${round}: ${JSON.stringify({ ...poll, ...moved, maxConnections: 0 })}`)
       const plainSeconds = await plain.poll(round > 0)
@@ -65,13 +65,13 @@ export async function pollFeeds(options: FeedOptions): Promise<FeedRound[]> {
   }
 }
 
-/** After the second poll and the last, and after so many in between that a third of the run has three. */
+/** After the second poll and the last, and often enough in between for three measurements in each third of the run. */
 function isMeasured(round: number, polls: number): boolean {
   const every = Math.max(1, Math.floor(polls / 9))
   return round === 1 || round === polls || (polls >= 18 && round > 0 && round % every === 0)
 }
 
-/** The same requests with undici; nothing is read, compared or kept but the validator. */
+/** The same requests with undici. Nothing is parsed or compared, and only the validator is kept. */
 function createPlainPoller(urls: readonly string[], { fetchers, perHost }: FeedOptions) {
   const agent = new Agent({ connections: perHost, keepAliveTimeout: 60_000 })
   const etags = new Map<string, string>()

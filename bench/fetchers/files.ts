@@ -16,7 +16,7 @@ import { textOf } from './samples.ts'
 const nameOf = (n: number): string => `report-${n}.txt`
 const run = promisify(execFile)
 
-/** A folder of this machine. */
+/** A local folder. */
 export async function openFiles(folder: string, files: number): Promise<Arena> {
   const root = join(folder, 'files')
   mkdirSync(root)
@@ -53,7 +53,7 @@ function readAtOnce(root: string): Read {
   return { items: bodies.length, bytes: bodies.reduce((sum, { length }) => sum + length, 0) }
 }
 
-/** A folder of vsftpd's. */
+/** A folder on vsftpd. */
 export async function openFtp(files: number): Promise<Arena> {
   if (vsftpdSkip !== false) return { missing: vsftpdSkip }
   const server = await startVsftpd()

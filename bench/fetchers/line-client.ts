@@ -5,10 +5,10 @@ import type { Read } from './contest.ts'
 
 const lineEnd = Buffer.from('\r\n')
 const blockEnd = Buffer.from('\r\n.\r\n')
-/** Commands that are sent before the first is answered. */
+/** Number of commands to pipeline. */
 const ahead = 50
 
-/** POP3 and NNTP as plainly as can be: no limits, no timeouts. */
+/** A minimal client for POP3 and NNTP, without limits or timeouts. */
 export type LineClient = {
   ask(command: string): Promise<string>
   /** Sends several commands at once; each is answered with a line and a block. */

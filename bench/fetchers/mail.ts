@@ -10,11 +10,11 @@ import { mailOf } from './samples.ts'
 
 const secret = { user: 'ann', password: 'secret' }
 
-/** A mailbox of Dovecot's, over TLS for all. */
+/** A mailbox on Dovecot, over TLS for all clients. */
 export async function openMail(messages: number): Promise<Arena> {
   if (dovecotSkip !== false) return { missing: dovecotSkip }
   const dovecot = await startDovecot()
-  // For all clients alike: an authority that is given with each connection costs time with each.
+  // Trusted globally, for all clients alike: a CA passed with each connection costs time each time.
   setDefaultCACertificates([...getCACertificates(), dovecot.ca])
   await fill(dovecot, messages)
   const { imaps, pop3s } = dovecot.ports

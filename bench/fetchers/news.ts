@@ -8,7 +8,7 @@ import { textOf } from './samples.ts'
 
 const group = 'open.group'
 
-/** A newsgroup of INN's. */
+/** A newsgroup on INN. */
 export async function openNews(articles: number): Promise<Arena> {
   if (newsServerSkip !== false) return { missing: newsServerSkip }
   const server = await startNewsServer()
@@ -38,7 +38,7 @@ async function open(port: number): Promise<{ client: LineClient; write(text: str
   return { client, write: (text) => void socket.write(text) }
 }
 
-/** As a server sends articles to another. */
+/** Feeds articles as another server would. */
 async function fill(port: number, articles: number): Promise<void> {
   const { client, write } = await open(port)
   await client.ask('MODE STREAM')

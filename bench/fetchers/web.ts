@@ -5,7 +5,7 @@ import { type BenchChild, startChild } from '../deliver/child.ts'
 import { type Arena, readAll } from './contest.ts'
 import type { FeedOrigin } from './feed-origin-process.ts'
 
-/** A query that one page of JSON answers. */
+/** A query answered by one page of JSON. */
 export async function openQuery(rows: number): Promise<Arena> {
   const origin: BenchChild<FeedOrigin> = startChild(new URL('./feed-origin-process.ts', import.meta.url), { rows })
   const { port, hosts } = await origin.call('ready')

@@ -14,7 +14,7 @@ export type Page = { url: string; host: string; body: Buffer; etag: string; offe
 export type Pages = {
   sites: Sites
   pageOf(url: string): Page
-  /** Each batch is of one host. */
+  /** Batches of pages, each of one host. */
   batches(size: number): Page[][]
   captureOf(page: Page, run: number, how: 'body' | 'unchanged'): Capture
   /** The same page with another URL and its own body. */

@@ -17,7 +17,7 @@ const RUN = 1
 const CHECKPOINTS = 20
 const INDEXED = 1000
 
-/** One holder of all partitions, without a network. */
+/** Opens a crawl with one holder of all partitions and without a network. */
 export async function openCrawl(pool: PostgresPool, web: Pages): Promise<Crawl> {
   const grants: PartitionGrant[] = []
   const listener = { granted: (all: readonly PartitionGrant[]) => void grants.push(...all), wanted() {}, lost() {} }
@@ -48,13 +48,13 @@ export async function crawlAll({ frontier, documents, web }: Crawl): Promise<voi
   }
 }
 
-/** Checks all pages again, with none changed. */
+/** Checks all pages again, all unchanged. */
 export async function checkAll({ documents, web }: Crawl): Promise<void> {
   for (const batch of web.batches(BATCH))
     await documents.record(batch.map((page) => web.captureOf(page, RUN + 1, 'unchanged')))
 }
 
-/** New pages, with a checkpoint before each batch. */
+/** Records new pages, with a checkpoint before each batch. */
 export async function crawlAfterCheckpoints(crawl: Crawl, meter: Meter): Promise<{ logBytes: number; pages: number }> {
   const { pool, documents, frontier, web } = crawl
   let logBytes = 0

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 
 const within = (ms: number, least: number, most: number): number => Math.min(Math.max(ms, least), most)
 
-/** Apache Nutch's AdaptiveFetchSchedule with its defaults: a fifth less after a change, two fifths more without; a minute to a year. */
+/** Apache Nutch's AdaptiveFetchSchedule with its defaults: interval × 0.8 after a change, × 1.4 otherwise; a minute to a year. */
 export const nutch = (firstMs: number): SimulatedPolicy => ({
   name: "Nutch's rule",
   kind: 'rule',
@@ -14,7 +14,7 @@ export const nutch = (firstMs: number): SimulatedPolicy => ({
   next: (ms, changed) => within(changed ? ms * 0.8 : ms * 1.4, MINUTE_MS, 365 * DAY_MS),
 })
 
-/** StormCrawler's AdaptiveScheduler with its defaults: half after a change, half as much again without; an hour to two weeks. */
+/** StormCrawler's AdaptiveScheduler with its defaults: interval × 0.5 after a change, × 1.5 otherwise; an hour to two weeks. */
 export const stormCrawler = (firstMs: number): SimulatedPolicy => ({
   name: "StormCrawler's rule",
   kind: 'rule',
@@ -28,7 +28,7 @@ function fixed(name: string, everyMs: (page: SimulatedPage) => number): Simulate
   return { name, kind: 'rule', firstMs: everyMs, next: (ms) => ms }
 }
 
-/** Frequencies proportional to √(rate × watchers), from the true rates: no one has those. */
+/** Frequencies proportional to √(rate × watchers), from the true rates, which are unknown in practice. */
 export function known(pages: readonly SimulatedPage[], budget: number): SimulatedPolicy {
   const weightOf = ({ rate, demand }: SimulatedPage): number => Math.sqrt(rate * demand)
   const claims = pages.map((page) => ({
@@ -42,8 +42,8 @@ export function known(pages: readonly SimulatedPage[], budget: number): Simulate
 }
 
 /**
- * LambdaCrawl (Kolobov and others, 2019) for pages whose changes are not announced, from the true rates: of all frequencies f that the
- * budget allows, those with the greatest sum of watchers × log(f / (f + rate)).
+ * LambdaCrawl (Kolobov et al., 2019) for pages whose changes are not announced, from the true rates: the frequencies f within the budget
+ * that maximise the sum of watchers × log(f / (f + rate)).
  */
 export function lambdaCrawl(pages: readonly SimulatedPage[], budget: number): SimulatedPolicy {
   const frequency = ({ rate, demand }: SimulatedPage, price: number): number =>

@@ -4,11 +4,11 @@ const DAY_MS = 86_400_000
 
 export type Rates = 'heavy-tailed' | 'log-normal'
 
-/** Pages as people watch them: most hardly ever change, few all the time; few have many watchers. Both are independent of each other. */
+/** Typical watched pages: most rarely change, few change constantly; few have many watchers. The two are independent. */
 export function createWorld(count: number, watchers: number, rates: Rates, seed: number): SimulatedPage[] {
   const series = createSeries(seed * 7919)
   const demands = watchersOf(count, watchers)
-  // Each page gets its watchers by lot.
+  // Assign watchers to pages at random.
   for (let at = count - 1; at > 0; at--) {
     const other = Math.floor(series() * (at + 1))
     ;[demands[at], demands[other]] = [demands[other]!, demands[at]!]
@@ -22,18 +22,18 @@ export function createWorld(count: number, watchers: number, rates: Rates, seed:
   }))
 }
 
-/** Pareto's law: from one change a month up to one in half an hour; three times as often, half as many pages. */
+/** Pareto distribution from one change a month to one every half hour; a rate three times as high is half as common. */
 function paretoPerDay(series: () => number): number {
   return Math.min(48, 0.03 / (1 - series()) ** (1 / 0.6))
 }
 
-/** Half of the pages change less than once a week; two thirds are within a factor of seven. */
+/** Log-normal: half of the pages change less than once a week; two thirds are within a factor of seven of that. */
 function logNormalPerDay(series: () => number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - series())) * Math.cos(2 * Math.PI * series())
   return Math.min(48, Math.exp(Math.log(1 / 7) + 2 * normal))
 }
 
-/** Zipf's law with at least one each. */
+/** Zipf distribution with at least one watcher per page. */
 function watchersOf(count: number, total: number): number[] {
   let low = 1
   let high = total

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { run } from '../keywords.ts'
 import { messagesOf } from './sentences.ts'
 
-/** A catalogue as `msgfmt` writes it, in either order of bytes. */
+/** A catalogue as written by `msgfmt`, in either byte order. */
 function catalogueOf(texts: readonly string[], isLittle: boolean): Buffer {
   const bodies = texts.map((text) => Buffer.from(text))
   const table = 28

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** Real sentences in a language: what installed programs say in it (their message catalogues), and its pages of the manual. */
+/** Sources of real sentences in a language: message catalogues of installed programs, and manual pages. */
 export type Sentences = { language: string; script: RegExp; folders: readonly string[] }
 
 const MIN_CHARACTERS = 8
@@ -17,7 +17,7 @@ export function readSentences(roots: readonly string[], { script, folders }: Sen
       addSentences(found, manualText(gunzipSync(readFileSync(file), { maxOutputLength: MAX_FILE_BYTES })), script)
   }
   const all = [...found]
-  // From all over the list: neighbours are of one program.
+  // Sample evenly from the whole list, since neighbours come from the same program.
   return all.filter((_, at) => Math.floor((at * count) / all.length) !== Math.floor(((at - 1) * count) / all.length))
 }
 
@@ -39,7 +39,7 @@ function addSentences(found: Set<string>, text: string, script: RegExp): void {
   }
 }
 
-/** The translations of a catalogue in gettext's binary form: a table of lengths and places, in either order of bytes. */
+/** Translations in a binary gettext catalogue (.mo): a table of lengths and offsets, in either byte order. */
 export function messagesOf(file: Buffer): string[] {
   if (file.length < 28) return []
   const isLittle = file.readUInt32LE(0) === 0x950412de
@@ -50,13 +50,13 @@ export function messagesOf(file: Buffer): string[] {
   for (let n = 0; n < count && table + 8 * n + 8 <= file.length; n++) {
     const [length, at] = [word(table + 8 * n), word(table + 8 * n + 4)]
     const text = file.toString('utf8', at, at + length)
-    // The first entry is about the catalogue itself; forms of the plural have a NUL between them.
+    // The first entry describes the catalogue itself; plural forms are separated by NUL.
     if (!/^(?:Project-Id-Version|Content-Type):/m.test(text)) texts.push(...text.split('\0'))
   }
   return texts
 }
 
-/** The paragraphs of a page in roff: its lines without requests and fonts. */
+/** The paragraphs of a roff page: its lines without requests and font escapes. */
 function manualText(page: Buffer): string {
   return page
     .toString('utf8')

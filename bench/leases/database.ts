@@ -9,7 +9,7 @@ import { type PostgresServerOptions, startPostgres } from '../../src/store/postg
 export type BenchServer = {
   /** A new database with the current schema. */
   createDatabase(maxConnections?: number): Promise<PostgresPool>
-  /** Of the postmaster. */
+  /** Process id of the postmaster. */
   pid(): number
   end(): Promise<void>
 }

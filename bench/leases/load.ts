@@ -84,7 +84,7 @@ function loadsOf(partitions: number, hashes: Uint32Array, weight: (domain: numbe
   return loads
 }
 
-/** At random, in numbers as equal as possible. */
+/** Deals partitions at random, in numbers as equal as possible. */
 function deal(loads: Float64Array, holders: number): Float64Array {
   const random = createRandom(7)
   const shuffled = [...loads]

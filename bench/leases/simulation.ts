@@ -28,7 +28,7 @@ export type Simulation = {
   held(): number[]
 }
 
-/** From one settled state to the next. */
+/** Figures from one settled state to the next. */
 export type Settled = {
   /** Partitions that got a new holder. */
   moves: number
@@ -200,7 +200,7 @@ function noStats(): { moves: number; heartbeats: number; longestGapMs: number; b
   return { moves: 0, heartbeats: 0, longestGapMs: 0, beatMs: 0 }
 }
 
-/** The same pool, which counts statements and notices those that wake the others. */
+/** Wraps the pool to count statements and to detect those that wake other holders. */
 function listening(pool: PostgresPool, onWake: () => void): PostgresPool & { count(): number } {
   let last = pool.traffic().statements
   return {

@@ -5,7 +5,7 @@ export type ChangingSources = {
   hosts: readonly string[]
   port: number
   sources: number
-  /** Of 1,000 sources, as many change within an hour. */
+  /** Number of changes per hour among 1,000 sources. */
   changesPerHour: number
   /** Hours since the start. */
   hoursNow(): number
@@ -16,7 +16,7 @@ const topics = ['java research', 'weather', 'football']
 
 export const sourcePath = (n: number): string => (n % 2 === 0 ? `/feed/${n}.xml` : `/page/${n}.html`)
 
-/** Feeds and pages in turn, made when they are asked for. Each changes now and then, at hours and minutes of its own. */
+/** Alternating feeds and pages, generated on request. Each changes occasionally, at its own times. */
 export function createChangingSources({
   hosts,
   port,
@@ -24,7 +24,7 @@ export function createChangingSources({
   changesPerHour,
   hoursNow,
 }: ChangingSources): ServedSites {
-  /** How often it has changed. */
+  /** Number of changes of a source so far. */
   function editionOf(n: number): number {
     const now = hoursNow()
     let edition = 0
@@ -66,7 +66,7 @@ export function createChangingSources({
   )
 }
 
-/** The same for the same source and hour. */
+/** A pseudo-random number, the same for the same source and hour. */
 function diceOf(n: number, hour: number): number {
   let mixed = Math.imul(n * 31 + hour + 1, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)

@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 100
 const BEFORE_END = 0.99
 const columns = ['pages', 'seconds', 'pages/s', 'CPU ms/page', 'RSS MB', 'anonymous MB', 'disk MB', 'files', 'threads']
 
-/** One crawl of a large web, looked at after equal shares of its pages. */
+/** One crawl of a large web, sampled after equal shares of its pages. */
 export async function crawlLong(options: LongCrawl): Promise<BenchTable> {
   const { fetchers, perHost, threads, samples: _, ...web } = options
   const origin: BenchChild<WebOrigin> = startChild(new URL('./web-origin-process.ts', import.meta.url), web)

@@ -1,7 +1,7 @@
 /**
- * Loaded by a process and each of its threads before their own modules: both clocks run `BENCH_CLOCK_SPEED` times as fast, the wall clock
- * from the moment `BENCH_CLOCK_SINCE` on. Timers of a minute or more, such as those of collections, run fast too. Shorter ones keep to
- * real time: most of them are time-outs and pulses, which would end a request or a thread that only had to wait for the processor.
+ * Preloaded in a process and each of its threads: both clocks run `BENCH_CLOCK_SPEED` times as fast, the wall clock from
+ * `BENCH_CLOCK_SINCE` on. Timers of a minute or more, such as those of collections, run fast too. Shorter ones run in real time: most of
+ * them are timeouts and heartbeats, which would end a request or a thread that was only waiting for the CPU.
  */
 const speed = Number(process.env.BENCH_CLOCK_SPEED)
 const sinceMs = Number(process.env.BENCH_CLOCK_SINCE)
@@ -12,7 +12,7 @@ const realMonotonic = performance.now.bind(performance)
 Date.now = () => Math.round(sinceMs + (realNow() - sinceMs) * speed)
 performance.now = () => realMonotonic() * speed
 
-/** The first argument is what to call, the second the time. */
+/** Divides the delay of long timers, their second argument. */
 const withFastTimes = <T extends typeof setTimeout | typeof setInterval>(start: T): T =>
   new Proxy(start, {
     apply(target, self, [work, ms, ...rest]) {

@@ -8,11 +8,11 @@ function columnsOf({ columns, rows }: { columns: string[]; rows: (string | numbe
 }
 
 test('a crawl is looked at after equal shares of its pages', async () => {
-  // Eight pages at a time, each after 100 ms: it is looked at many times before it ends.
+  // Eight pages at a time, each after 100 ms, so that there are many looks before it ends.
   const web = { pages: 300, hosts: 20, pageBytes: 8000, links: 40, seed: 1, latencyMs: 100 }
   const table = await crawlLong({ ...web, fetchers: 8, perHost: 2, threads: 1, samples: 3 })
   const column = columnsOf(table)
-  // The last look may come when it is over.
+  // The last look may come after the end.
   assert.ok(table.rows.length >= 2, `${table.rows.length} samples`)
   for (const [at, pages] of column('pages').entries()) assert.ok(pages >= 99 * (at + 1), `${pages}`)
   assert.ok(column('disk MB').at(-1)! >= 1)

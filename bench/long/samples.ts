@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { openFiles } from '../../test/faults/process-memory.ts'
 import { folderBytes, processorSeconds } from '../measure.ts'
 
-/** What a process takes at one moment. Linux only. */
+/** Resource usage of a process at one moment. Linux only. */
 export type ProcessSample = {
   seconds: number
   cpuSeconds: number
   rssBytes: number
-  /** Without pages of files: heaps, stacks, buffers, the caches of SQLite. */
+  /** Memory not backed by files: heaps, stacks, buffers, SQLite's caches. */
   anonymousBytes: number
-  /** Since its start. */
+  /** Peak since the process started. */
   peakRssBytes: number
   diskBytes: number
   files: number
@@ -31,7 +31,7 @@ export function sampleOf(pid: number, startedAt: number, folder: string): Proces
   }
 }
 
-/** Files come and go while it looks. */
+/** Retries, since files come and go meanwhile. */
 function sizeOf(folder: string): number {
   for (;;)
     try {
@@ -41,14 +41,14 @@ function sizeOf(folder: string): number {
     }
 }
 
-/** The mean of the last third as a share of the mean of the first. The sample at the very beginning is left out by the caller. */
+/** Ratio of the mean of the last third to the mean of the first. The caller leaves out the very first sample. */
 export function lastToFirstThird(values: readonly number[]): number {
   const third = Math.max(1, Math.floor(values.length / 3))
   const mean = (part: readonly number[]): number => part.reduce((sum, value) => sum + value, 0) / part.length
   return mean(values.slice(-third)) / mean(values.slice(0, third))
 }
 
-/** A line of the table as soon as it is known: a long run is watched. */
+/** Prints a line of the table at once, so that a long run can be followed. */
 export function showLine(cells: readonly (string | number)[]): void {
   const text = (cell: string | number): string =>
     typeof cell === 'string' || Number.isInteger(cell) ? `${cell}` : cell.toFixed(Math.abs(cell) < 10 ? 2 : 0)

@@ -1,4 +1,4 @@
-// Feeds and pages that change in simulated time, on many hosts of this machine, in a process of its own.
+// Feeds and pages that change in simulated time, on many hosts of this machine, in their own process.
 import { answerCalls, childData } from '../deliver/child.ts'
 import { hostsOf } from '../origin/roots.ts'
 import { createOriginServer, type OriginStats } from '../origin/server.ts'
@@ -7,7 +7,7 @@ import { createChangingSources, sourcePath } from './changing-sources.ts'
 export type SourceOriginData = { hosts: number; sources: number; changesPerHour: number }
 export type SourceOrigin = {
   ready(): { urls: string[] }
-  /** From now on the sources change, so many simulated hours per second. */
+  /** Starts changing the sources, at this many simulated hours per second. */
   begin(hoursPerSecond: number): void
   stats(): Pick<OriginStats, 'requests' | 'notModified' | 'notFound' | 'bytes' | 'cpuSeconds'> & { rssBytes: number }
   end(): void

@@ -13,10 +13,10 @@ import { lastToFirstThird, type ProcessSample, sampleOf, showLine } from './samp
 import type { SourceOrigin, SourceOriginData } from './source-origin-process.ts'
 
 export type LongWatch = SourceOriginData & {
-  /** Simulated. */
+  /** Simulated hours. */
   hours: number
   everyHours: number
-  /** Simulated seconds in one of the clock. */
+  /** Simulated seconds per real second. */
   speed: number
 }
 
@@ -26,21 +26,21 @@ type Sample = ProcessSample & {
   notModified: number
   versions: number
   annotations: number
-  /** Versions that wait to be matched. */
+  /** Versions waiting to be matched. */
   tasks: number
-  /** Of all threads, after a collection; null where it was not measured. */
+  /** Live heap of all threads after a garbage collection; null if not measured. */
   liveBytes: number | null
 }
 
 const SOURCES_PER_PROFILE = 100
-/** Threads that come and go. */
+/** Short-lived threads. */
 const passing = /collector-thread|indexer-thread|compressor-thread/
 const columns = [
   ...['hour', 'checks', 'checks/s', 'CPU ms/check', '304', 'new versions', 'annotations', 'tasks'],
   ...['RSS MB', 'anonymous MB', 'live MB', 'disk MB', 'files', 'threads'],
 ]
 
-/** `erace up` in simulated time: every source is checked each `everyHours`, and some change. Looked at after each simulated hour. */
+/** `erace up` in simulated time: every source is checked each `everyHours`, and some change. Sampled after each simulated hour. */
 export async function watchLong(options: LongWatch): Promise<BenchTable> {
   const { hosts, sources, changesPerHour } = options
   const origin: BenchChild<SourceOrigin> = startChild(new URL('./source-origin-process.ts', import.meta.url), {
@@ -68,7 +68,7 @@ async function watchIn(
     BENCH_CLOCK_SPEED: `${speed}`,
     BENCH_CLOCK_SINCE: `${Date.now()}`,
     ...noCheckLimits,
-    // These pass in simulated time.
+    // These timeouts elapse in simulated time.
     ERACE_CRAWL_CONNECTTIMEOUT: '10m',
     ERACE_CRAWL_HEADERTIMEOUT: '10m',
     ERACE_CRAWL_STALLTIMEOUT: '10m',
@@ -88,7 +88,7 @@ async function watchIn(
     })
     const watched = { pid: up.child.pid!, startedAt, inspector, origin, data }
     const samples = await Promise.race([takeSamples(watched, options), died])
-    died.catch(() => {}) // it ends because it is told to
+    died.catch(() => {}) // from here on, its end is expected
     const end = await up.stop()
     const problems = end.stderr.split('\n').filter((line) => /"level":(?:40|50|60)|\b(?:WARN|ERROR)\b/.test(line))
     return tableOf(samples, await origin.call('stats'), problems, options)
@@ -97,7 +97,7 @@ async function watchIn(
   }
 }
 
-/** Each user has a profile that one change in three matters to. */
+/** One profile per user; one change in three matches it. */
 function profilesOf(urls: readonly string[], { everyHours }: LongWatch): Profile[] {
   const everyMs = everyHours * 3_600_000
   const parts = { everyMs, everyMaxMs: everyMs, scope: { kind: 'page' } } as const
@@ -125,7 +125,7 @@ async function takeSamples(watched: Watched, { hours, everyHours, speed }: LongW
   const { pid, startedAt, inspector, origin, data } = watched
   const catalog = new DatabaseSync(join(data, 'catalog.db'), { readOnly: true })
   const count = (sql: string): number => Number(Object.values(catalog.prepare(sql).get() ?? {})[0] ?? 0)
-  // All first checks are over by then; a collection at every sample would hide what the process takes by itself.
+  // All first checks are done by then. A garbage collection at every sample would hide the process's natural memory use.
   const measured = new Set([Math.max(everyHours + 1, Math.ceil(hours / 2)), hours])
   const samples: Sample[] = []
   showLine(columns)
@@ -144,7 +144,7 @@ async function takeSamples(watched: Watched, { hours, everyHours, speed }: LongW
   return samples
 }
 
-/** Null where a thread doesn't answer in time, as one that waits for the store can't: said at once, and the cell stays empty. */
+/** Null if a thread doesn't answer in time, for example while it waits for the store; prints why, and the cell stays empty. */
 async function liveBytesOf(inspector: string): Promise<number | null> {
   try {
     return (await heapAfterGc(inspector, passing, false)).allBytes
@@ -180,7 +180,7 @@ function rowsOf(samples: readonly Sample[]): (number | string)[][] {
   })
 }
 
-/** The samples before, while sources are checked and matched for the first time, are left out: everything is new there. */
+/** Index of the first sample that counts; in earlier ones, sources are checked and matched for the first time. */
 function firstSettled(samples: readonly Sample[], { sources, everyHours }: LongWatch): number {
   const at = samples.findIndex(({ versions, tasks }) => versions >= sources && tasks < sources / 100)
   return Math.max(at + 1, everyHours)

@@ -3,7 +3,7 @@ import { type Document, documentOf, type ServedSites, type Site } from '../origi
 import { createWeb, mediaType, type WebOptions } from '../origin/web.ts'
 
 /**
- * The generated web of the other benchmarks, but each page is made when it is asked for: a million pages need no more memory than a byte each.
+ * The generated web of the other benchmarks, but each page is rendered on request, so that a million pages take only a byte of memory each.
  * The links and the size of a page are the same each time, its words are not.
  */
 export function createWebOnDemand(options: WebOptions): ServedSites {
@@ -25,7 +25,7 @@ export function createWebOnDemand(options: WebOptions): ServedSites {
   return sites
 }
 
-/** Remembers how often the document was served, which goes with it otherwise. */
+/** Keeps the request count outside of the document, which is discarded after each request. */
 function countedIn(served: Uint8Array, page: number, document: Document): Document {
   return Object.defineProperty(document, 'served', {
     get: () => served[page]!,

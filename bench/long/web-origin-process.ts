@@ -1,4 +1,4 @@
-// A generated web on many hosts of this machine, in a process of its own.
+// A generated web on many hosts of this machine, in its own process.
 import { answerCalls, childData } from '../deliver/child.ts'
 import { hostsOf } from '../origin/roots.ts'
 import { createOriginServer, type OriginStats } from '../origin/server.ts'

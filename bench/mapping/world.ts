@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerCalls } from '../deliver/child.ts'
 
-/** The process of a world of many hosts: one server for all of them, and a name server that takes its time. */
+/** A process that simulates many hosts: one web server for all of them, and a name server with a delay. */
 export type World = {
   begin(options: { delayMs: number }): Promise<{ port: number; nameserver: string }>
   counts(): { questions: number; requests: number }
@@ -22,7 +22,7 @@ const web = createServer((request, response) => {
   response.end(`<title>${request.headers.host}</title>`)
 })
 
-/** Answers every question of type A with an address of its own under 127/8, and all others with nothing. */
+/** Answers every A query with a distinct address in 127/8, and all others with an empty answer. */
 names.on('message', (message, peer) => {
   questions++
   let end = 12

@@ -4,19 +4,19 @@ import { readBlocks } from '../../src/core/text/blocks.ts'
 import { debianTrees } from '../origin/document-trees.ts'
 import { createRandom, type Random } from '../origin/random.ts'
 
-/** A page of a real manual, and the blocks of it that another site would take over. */
+/** A page of a real manual, and the blocks that another site would copy. */
 export type RealDocument = { readonly host: string; readonly body: Buffer; readonly blocks: readonly string[] }
 
 const MIN_WORDS = 60
 const MAX_WORDS = 4_000
 const MAX_BYTES = 400_000
-/** A block on so many pages of a manual belongs to the manual. */
+/** A block on this many pages of a manual is boilerplate. */
 const CHROME_PAGES = 5
 const MAX_FILES = 30_000
 
 export const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
-/** Pages from all over the trees, as many of each. Trees that are missing are replaced by made-up manuals. */
+/** Pages sampled from all trees, equally many of each. Without any tree, uses generated manuals. */
 export function readRealDocuments(names: readonly string[], count: number, seed: number): RealDocument[] {
   const random = createRandom(seed)
   const trees = debianTrees.filter(({ packages, folder }) => names.includes(packages) && existsSync(folder))
@@ -42,7 +42,7 @@ function ofTree(name: string, folder: string, count: number, random: Random): Re
   return withoutChrome(found)
 }
 
-/** What several pages of a manual have is not taken over with an article. */
+/** Removes boilerplate, which is not copied with an article. */
 function withoutChrome(documents: readonly RealDocument[]): RealDocument[] {
   const times = new Map<string, number>()
   for (const { blocks } of documents) for (const text of new Set(blocks)) times.set(text, (times.get(text) ?? 0) + 1)
@@ -61,7 +61,7 @@ function pagesUnder(folder: string): string[] {
     .filter((path) => statSync(path).isFile())
 }
 
-/** From the first heading to the last sentence. */
+/** The blocks from the first heading to the last sentence. */
 function articleOf(body: Buffer): string[] {
   const blocks = readBlocks(body, { contentType: 'text/html' })?.blocks ?? []
   const first = blocks.findIndex(({ kind }) => kind === 'heading')

@@ -16,9 +16,9 @@ import { tunedTexts } from './sites.ts'
 export type LookUps = { texts: number; sizeMb: number; ms: number; found: number; of: number }
 
 const DOCUMENTS = 1_000
-/** Pages of a host, so that as many are known as are looked at. */
+/** Pages per host, as many as a look-up reads of one host. */
 const PER_HOST = 50
-/** Numbers of texts and hashes of bands are sorted as one number. */
+/** Limit, since the number of a text and the hash of a band are packed into one number for sorting. */
 const MAX_TEXTS = 2 ** 20
 const LINES = 40
 
@@ -26,7 +26,7 @@ type Filled = { texts: number; sizeMb: number; documents: ReturnType<typeof read
 
 const linesOf = ({ body }: Pick<BenchPage, 'body'>) => readLines(readBlocks(body, { contentType: 'text/html' })!.blocks)
 
-/** Random texts, as large as real ones are, and then real ones through the contract. */
+/** Inserts random texts of realistic size, then real ones through the contract. */
 export async function fillTexts(store: BenchStore, texts: number): Promise<Filled> {
   if (texts > MAX_TEXTS) throw new RangeError(`at most ${MAX_TEXTS} texts`)
   const { folder, address } = store.target as { folder?: string; address?: string }
@@ -55,7 +55,7 @@ function randomSketch(): Buffer {
 
 const hostOf = (n: number): string => `h${Math.floor(n / PER_HOST)}.example`
 
-/** Bands in the order of their index, which takes a fraction of the time. */
+/** Inserts bands in the order of their index, which takes a fraction of the time. */
 function fillSqlite(folder: string, texts: number): number {
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const random = createRandom(4)
@@ -108,7 +108,7 @@ async function fillPostgres(address: string, texts: number): Promise<number> {
   return size!.bytes / 1e6
 }
 
-/** Everything from a sketch to the story that it belongs to. Sketches are made before: they cost the same wherever texts are kept. */
+/** Measures everything from a sketch to its story. Sketches are computed before, as they cost the same with every store. */
 export async function measureLookUps(store: BenchStore, filled: Filled, count: number): Promise<LookUps> {
   const { documents, texts, sizeMb } = filled
   const { annotations } = store.stores

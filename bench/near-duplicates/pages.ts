@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../origin/random.ts'
 import { type RealDocument, wordsOf } from './documents.ts'
 import { createSite, type SiteTexts } from './sites.ts'
 
-/** `story` is the same for pages that tell the same. */
+/** `story` is the same for near-duplicates. */
 export type BenchPage = {
   readonly kind: PageKind
   readonly story: string
@@ -31,7 +31,7 @@ export function makePages(
     const blocks = documents[which]!.blocks.map((text) => rewritten(text, share, vocabulary, random))
     return { kind: 'rewrite', story: `d${which}`, host: site.host, body: site.page(blocks[0]!.slice(0, 80), blocks) }
   })
-  // Each is used once: manuals repeat some of theirs, and pages that have the same are the same.
+  // Each sentence is used once: manuals repeat some, and pages with the same sentences would be duplicates.
   const sentence = createSentences(documents, random)
   const others = [
     ...noticePages(Math.ceil(templatePages / 5), texts, sentence, random),
@@ -41,7 +41,7 @@ export function makePages(
   return [...originals, ...shuffled([...copies, ...others], random)]
 }
 
-/** So many of the words are replaced, left out, or have one added before them. */
+/** Replaces or removes this share of the words, or inserts one before them. */
 function rewritten(text: string, share: number, vocabulary: readonly string[], random: Random): string {
   return wordsOf(text)
     .flatMap((word) => {
@@ -53,7 +53,7 @@ function rewritten(text: string, share: number, vocabulary: readonly string[], r
     .join(' ')
 }
 
-/** Offers of a few words, each on a host of its own, all with the same long notice. */
+/** Short offers, each on its own host, with the same few long notices. */
 function noticePages(count: number, texts: SiteTexts, sentence: () => string, random: Random): BenchPage[] {
   return Array.from({ length: count }, (_, n) => {
     const offer = wordsOf(sentence())
@@ -65,7 +65,7 @@ function noticePages(count: number, texts: SiteTexts, sentence: () => string, ra
   })
 }
 
-/** Pages of shops: much that is the same on all of a shop, and a description of their own. */
+/** Shop pages: mostly text shared by the whole shop, plus a description of the product. */
 function shopPages(count: number, texts: SiteTexts, sentence: () => string, random: Random, seed: number): BenchPage[] {
   const shops = Array.from({ length: 8 }, (_, n) => createSite(`shop${seed}-${n}`, texts, random))
   return Array.from({ length: count }, (_, n) => {
@@ -76,7 +76,7 @@ function shopPages(count: number, texts: SiteTexts, sentence: () => string, rand
   })
 }
 
-/** Pages that are sentences with gaps, as reports on weather, games and houses are. One word in ten fills a gap. */
+/** Pages made of sentences with slots, like reports on weather, games and houses. One word in ten fills a slot. */
 function slotPages(
   count: number,
   texts: SiteTexts,

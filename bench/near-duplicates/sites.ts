@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../src/core/html/escape.ts'
 import type { Random } from '../origin/random.ts'
 
-/** Sentences that a site has on all of its pages, in the words of this set. No id or class gives them away. */
+/** Boilerplate sentences on all pages of a site, worded differently in each set. No id or class identifies them. */
 export type SiteTexts = { readonly notices: readonly string[]; readonly about: readonly string[] }
 
 export const tunedTexts: SiteTexts = {
@@ -44,7 +44,7 @@ export const heldOutTexts: SiteTexts = {
 
 export type Site = { readonly host: string; page(title: string, blocks: readonly string[]): Buffer }
 
-/** A site with a menu, some of the sentences before and after what it tells, and one between its paragraphs. */
+/** A site with a menu, some of the sentences before and after the content, and one between its paragraphs. */
 export function createSite(name: string, texts: SiteTexts, random: Random): Site {
   const menu = Array.from({ length: 5 }, (_, n) => `<a href="/${n}">${name} ${n}</a>`).join(' ')
   const own = texts.about.map((text) => ({ text, order: random.next() })).sort((a, b) => a.order - b.order)

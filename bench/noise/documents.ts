@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { escapeHtml } from '../../src/core/html/escape.ts'
 
-/** A real text as a page: its blocks in HTML, in order. */
+/** A real text as a page: its HTML blocks in order. */
 export type BenchDocument = { readonly name: string; readonly title: string; readonly blocks: readonly string[] }
 
 const MIN_BLOCKS = 12
 const MAX_BLOCKS = 80
 const places = ['README.md', 'readme.md', 'LICENSE', 'LICENSE.md', 'LICENSE.txt', 'CHANGELOG.md', 'copyright', 'README']
 
-/** Descriptions and licences of what is installed: always there, and never the same as our own examples. */
+/** Readmes and licences of installed packages: always available, and unlike our own examples. */
 export function readDocuments(count: number): BenchDocument[] {
   const found: BenchDocument[] = []
   const seen = new Set<string>()
@@ -19,7 +19,7 @@ export function readDocuments(count: number): BenchDocument[] {
       .sort()
       .flatMap((name) => places.map((place) => join(root, name, place))),
   )
-  // From all over the list: neighbours are often alike.
+  // Sample from the whole list, since neighbours are often alike.
   for (let step = 0; step < files.length && found.length < count; step++) {
     const file = files[(step * 101) % files.length]!
     if (!existsSync(file) || !statSync(file).isFile()) continue
@@ -40,7 +40,7 @@ export function readDocuments(count: number): BenchDocument[] {
   return found
 }
 
-/** Headings, lists and paragraphs; whatever else there is in Markdown stays as it is written. */
+/** Converts headings, lists and paragraphs; other Markdown stays as it is. */
 function blocksOf(text: string): string[] {
   return text
     .split(/\n\s*\n/)

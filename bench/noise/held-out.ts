@@ -1,6 +1,6 @@
 import { type EditKind, hex, inserted, phrase, pick, scatter } from './kinds.ts'
 
-/** Kinds that were written after all was done; four of them led to a change. */
+/** Kinds written after the implementation was finished; four of them led to a change. */
 export const moreEdits: readonly EditKind[] = [
   inserted('likes', false, (n, seed) => `<p>♥ ${120 + seed + n * 3} likes · Share</p>`),
   inserted('cart reservations', false, (n, seed) => `<p>In ${5 + scatter(n, seed, 60)} carts with demand rising</p>`),
@@ -64,7 +64,7 @@ export const moreEdits: readonly EditKind[] = [
   inserted('address', true, (n, seed) => `<p>Office: ${n + 10} ${phrase(n, seed, 1)} Street, second floor</p>`),
 ]
 
-/** Written after that; one of them led to a change. */
+/** Written after those; one of them led to a change. */
 export const heldOutEdits: readonly EditKind[] = [
   inserted('server time', false, (n) => `<p>Time on this server is ${10 + n}:${11 + n * 9}:${12 + n}</p>`, 'footer'),
   inserted("today's date", false, (n) => `<p>Today is Monday, ${n + 10} November 2026</p>`, 'top'),

@@ -1,6 +1,6 @@
 import { type BenchDocument, pageOf } from './documents.ts'
 
-/** A kind of edit. `body` is the document in its state `n`, from 1 on; each state differs from the others in this edit alone. */
+/** A kind of edit. `body` is the document in state `n`, from 1; states differ only in this edit. */
 export type EditKind = {
   readonly name: string
   readonly isWanted: boolean
@@ -14,7 +14,7 @@ type Where = 'middle' | 'top' | 'end' | 'footer'
 const seedOf = ({ name }: BenchDocument): number =>
   [...name].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 9973, 7)
 export const pick = <T>(list: readonly T[], n: number): T => list[n % list.length]!
-/** Numbers without a pattern, the same in each run. */
+/** Deterministic pseudo-random numbers. */
 export function scatter(n: number, seed: number, below: number): number {
   let mixed = Math.imul(n + 1, 0x9e3779b1) ^ Math.imul(seed + 1, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)

@@ -6,14 +6,14 @@ import type { BenchDocument } from './documents.ts'
 import type { EditKind } from './kinds.ts'
 
 export const CHECKS = 5
-/** After this check noise is to be quiet. */
+/** After this check, noise should no longer notify. */
 const LEARNED = 3
 
 export type Counts = { told: number; of: number }
-/** `steady` of wanted edits: told when they change at every check. `late` of noise: told after it should have been learned. */
+/** `steady`: wanted edits notified when they change at every check. `late`: noise notified after it should have been learned. */
 export type Result = { kind: EditKind; late: Counts; all: Counts; steady: Counts }
 
-/** Whether each check after the first notified; `states` are those of the document at each check. */
+/** Whether each check after the first notified; `states` has the state of the document at each check. */
 function notified(kind: EditKind, document: BenchDocument, states: readonly number[]): boolean[] {
   const read = (n: number): Blocks =>
     readBlocks(Buffer.from(kind.body(document, n)), { contentType: kind.type ?? 'text/html; charset=utf-8' })!

@@ -1,8 +1,8 @@
 import { type EditKind, hex, inserted, phrase, pick, scatter } from './kinds.ts'
 
 /**
- * Other ways to write the same sorts of things, and other things of the same sort. Written last, as somebody would who tries to find
- * what the other sets miss; about thirty of them led to changes.
+ * Other phrasings of the same kinds of edits, and similar kinds. Written last, to find what the other sets miss; about thirty of them led
+ * to changes.
  */
 type Words = readonly string[] | ((n: number) => string)
 type Where = Parameters<typeof inserted>[3]

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { AppError } from '../../src/core/errors.ts'
 
-/** Documentation that Debian 12 packages as pages: a dozen hosts, some 24,000 pages. */
+/** HTML documentation packaged by Debian 12: a dozen hosts, some 24,000 pages. */
 export const debianTrees: readonly { packages: string; folder: string }[] = [
   { packages: 'openjdk-17-doc', folder: '/usr/share/doc/openjdk-17-jre-headless/api' },
   { packages: 'octave-doc', folder: '/usr/share/doc/octave' },
@@ -17,7 +17,7 @@ export const debianTrees: readonly { packages: string; folder: string }[] = [
   { packages: 'git-doc', folder: '/usr/share/doc/git-doc' },
 ]
 
-/** `debian` stands for the trees above; everything else is a folder. */
+/** `debian` means the trees above; everything else is a folder. */
 export function documentTrees(roots: readonly string[]): string[] {
   return roots.flatMap((root) => {
     if (root !== 'debian') return [root]

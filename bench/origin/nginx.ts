@@ -18,8 +18,8 @@ export const nginxProgram = (): string | undefined =>
   findProgram('nginx') ?? ['/usr/sbin/nginx'].find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined)
 
 /**
- * Document trees as nginx serves them, a host for each. Documents are counted from its access log, which costs every tool the same.
- * It can't change documents or mark rounds: experiments that need this use our own origin.
+ * Document trees served by nginx, each on its own host. Documents are counted from its access log, which costs every tool the same.
+ * It can't change documents or mark rounds; benchmarks that need this use our own origin.
  */
 export async function startNginx(program: string, roots: readonly string[]): Promise<Origin> {
   const folder = mkdtempSync(join(tmpdir(), 'erace-nginx-'))
@@ -34,7 +34,7 @@ export async function startNginx(program: string, roots: readonly string[]): Pro
   const ended = once(child, 'exit').then(() => {
     rmSync(folder, { recursive: true, force: true })
   })
-  // It answers nothing once the bench is gone.
+  // Don't outlive the benchmark.
   const stop = (): void => void child.kill('SIGTERM')
   process.once('exit', stop)
   await answers(`http://${hosts[0]}:${port}/`, ended)
@@ -68,7 +68,7 @@ type Configuration = { folder: string; log: string; roots: readonly string[]; ho
 
 function configuration({ folder, log, roots, hosts, port }: Configuration): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder};`)
-  // The types of our own origin, so that tools that choose by type choose the same.
+  // Same media types as our own origin, so that tools that select by type select the same.
   const types = Object.entries(mediaTypes).map(([ending, type]) => `${type} ${ending.slice(1)};`)
   const servers = roots.map(
     (root, at) => `server { listen ${hosts[at]}:${port}; root "${resolve(root)}"; index index.html; autoindex on; }`,
@@ -90,7 +90,7 @@ http {
 `
 }
 
-/** nginx writes its log in blocks: a request that only we make shows that all before it are there, in each worker by its flush timer. */
+/** nginx buffers its log: waits for the entry of a unique request, by which time the flush timers of all workers have fired. */
 async function flushed(log: string, host: string, port: number): Promise<void> {
   const mark = `/flushed-${process.hrtime.bigint()}`
   await (await fetch(`http://${host}:${port}${mark}`)).arrayBuffer()

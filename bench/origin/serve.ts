@@ -3,7 +3,7 @@ import { documentTrees } from './document-trees.ts'
 import { nginxProgram, startNginx } from './nginx.ts'
 import { type Origin, type OriginOptions, startOrigin } from './start.ts'
 
-/** Document trees are served by nginx where it is installed, since that is what real trees are served by; all else by our own origin. */
+/** Serves document trees with nginx if it is installed, like real sites; everything else with our own origin. */
 export async function startServer(server: string | undefined, options: OriginOptions): Promise<Origin> {
   const roots = documentTrees(options.roots ?? [])
   const nginx = server === 'origin' || roots.length === 0 ? undefined : nginxProgram()

@@ -173,7 +173,7 @@ export function createOriginServer({ sites, latencyMs }: { sites: ServedSites; l
   return {
     async listen(hosts, port) {
       let bound = port
-      // Each takes one of the files that a process may open. Where there are many, all share one: who asks elsewhere than at a host finds nothing.
+      // Each listener takes a file descriptor. Many hosts share one on all addresses; requests to an address that is no host find nothing.
       for (const host of hosts.length > MAX_LISTENERS ? ['0.0.0.0'] : hosts) {
         const server = createServer({ noDelay: true }, connected).listen(bound, host, BACKLOG)
         await once(server, 'listening')

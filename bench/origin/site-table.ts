@@ -1,7 +1,7 @@
 /** The documents of an origin by host address and path, as the bytes to send. */
 export type Sites = Map<string, Site>
 export type Site = Map<string, Document>
-/** What a server needs of them. A site may also make its documents when they are asked for; it has none to list then. */
+/** The part of `Sites` that a server needs. A site may also generate its documents on request; then it lists none. */
 export type ServedSites = ReadonlyMap<string, Pick<Site, 'get' | 'values'>>
 
 export type Document = {

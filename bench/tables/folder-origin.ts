@@ -1,4 +1,4 @@
-// A folder as a site of this machine, with latency and a bandwidth for each connection, in a process of its own.
+// Serves a folder as a local site, with latency and a bandwidth for each connection, in its own process.
 
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { answerCalls, childData } from '../deliver/child.ts'
 export type FolderOriginData = {
   folder: string
   latencyMs: number
-  /** Of each answer; 0 for no limit. */
+  /** Bandwidth of each answer; 0 for no limit. */
   bytesPerSecond: number
 }
 
@@ -18,7 +18,7 @@ export type FolderStats = {
   requests: number
   /** Requests for tables, sitemaps and robots.txt. */
   other: number
-  /** Different documents that were asked for. */
+  /** Number of distinct documents requested. */
   documents: number
   bytes: number
   mostAtOnce: number

@@ -5,15 +5,15 @@ import { createRandom, type Random } from '../origin/random.ts'
 export type SiteShape = {
   /** Chains of list pages, each with links to the next list and to its own articles. */
   chains: number
-  /** List pages of a chain. */
+  /** List pages per chain. */
   lists: number
-  /** Articles of a list page. */
+  /** Articles per list page. */
   articles: number
   pageBytes: number
   seed: number
 }
 
-/** Blogs and archives are like this: each list leads to a few articles and to the next list, so a crawler learns of pages slowly. */
+/** Like blogs and archives: each list links to a few articles and to the next list, so a crawler discovers pages slowly. */
 export function writeSite(folder: string, { chains, lists, articles, pageBytes, seed }: SiteShape): number {
   const random = createRandom(seed)
   const put = (path: string, title: string, links: readonly string[]): void => {
@@ -35,7 +35,7 @@ export function writeSite(folder: string, { chains, lists, articles, pageBytes, 
   return 1 + chains * lists * (1 + articles)
 }
 
-/** A sitemap of all pages in the folder, which robots.txt names or doesn't. */
+/** Writes a sitemap of all pages in the folder; `isNamed` lists it in robots.txt. */
 export function writeSitemap(folder: string, root: string, isNamed: boolean): void {
   const pages = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name.endsWith('.html'))
@@ -51,13 +51,13 @@ export function writeSitemap(folder: string, root: string, isNamed: boolean): vo
 
 const words = 'the of a report on water prices in towns with many old bridges and few new roads'.split(' ')
 
-/** Links first, as in a menu: a page that comes slowly has told them early, but no crawler reads half a page. */
+/** Links come first, as in a menu. On a slow line they arrive early, but no crawler reads half a page. */
 function pageOf(title: string, links: readonly string[], bytes: number, random: Random): string {
   const anchors = links.map((link) => `<li><a href="${link}">${link}</a></li>`).join('')
   return `<!doctype html><title>${title}</title><h1>${title}</h1><ul>${anchors}</ul><p>${fillerOf(bytes, random)}</p>\n`
 }
 
-/** Words, about as many bytes as asked for. */
+/** Random words, about as many bytes as requested. */
 export function fillerOf(bytes: number, random: Random): string {
   let text = ''
   while (text.length < bytes) text += `${words[random.below(words.length)]} `

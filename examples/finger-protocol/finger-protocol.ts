@@ -2,8 +2,9 @@ import { connect } from 'node:net'
 import { AppError, defineFetcher } from 'erace'
 
 /**
- * Finger (RFC 1288): who is at a host, and what a user says about themselves. `finger://host/` lists the users, `finger://host/ann` is one.
- * The crawler's own guard decides which address may be connected to; time and size have the limits of the crawl.
+ * Finger (RFC 1288): who is logged in at a host, and what a user says about themselves. `finger://host/` lists the users,
+ * `finger://host/ann` is one of them. The crawler's own guard decides which addresses may be connected to; the crawl's limits of time and
+ * size apply.
  */
 const PORT = 79
 const userPattern = /^[\w.-]{1,64}$/
@@ -73,7 +74,7 @@ type Question = {
   stallTimeoutMs: number
 }
 
-/** One question, answered until the server closes. */
+/** Sends one query and reads the answer until the server closes the connection. */
 async function finger(asked: Question): Promise<{ body: Buffer; isCut: boolean }> {
   const { address, port, query, signal, maxBodyBytes, stallTimeoutMs } = asked
   const socket = connect({ host: address, port })

@@ -26,7 +26,7 @@ export default defineModule<string[]>({
     problems = state
   },
   end({ folder }) {
-    // After a crash a page may come twice.
+    // After a crash, a page may be processed twice.
     const once = [...new Set(problems)].sort()
     writeFileSync(join(folder(), 'lint.txt'), once.map((line) => `${line}\n`).join(''))
     return { problems: once.length }

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineModule } from 'erace'
 
-/** Types and sizes of images, from their headers. A body of any length can be read in pieces: only its start is needed. */
+/** Types and sizes of images, from their headers. Bodies are read in chunks, as only the start is needed. */
 type Facts = { url: string; type: string; width: number; height: number; bytes: number }
 let images: Facts[] = []
-/** Where the size of a JPEG lies is known only after its first segments. */
+/** Bytes to read: the size of a JPEG comes after its first segments, at a variable offset. */
 const ENOUGH = 64 * 1024
 
 export default defineModule<Facts[]>({
@@ -27,7 +27,7 @@ export default defineModule<Facts[]>({
     images = state
   },
   end({ folder }) {
-    // After a crash a page may come twice.
+    // After a crash, a page may be processed twice.
     const known = new Map(images.map((image) => [image.url, image]))
     const rows = [...known.values()].sort((a, b) => a.url.localeCompare(b.url))
     const lines = rows.map(
@@ -46,7 +46,7 @@ function sizeOf(start: Buffer): { width: number; height: number } | null {
   return start.length > 4 && start.readUInt16BE(0) === 0xffd8 ? jpegSize(start) : null
 }
 
-/** In the first "start of frame" segment. */
+/** Reads the size from the first "start of frame" segment. */
 function jpegSize(start: Buffer): { width: number; height: number } | null {
   for (let at = 2; at + 9 < start.length && start[at] === 0xff; ) {
     const marker = start[at + 1]!

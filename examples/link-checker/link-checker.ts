@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { defineModule } from 'erace'
 
 /**
- * Reports broken links with the pages that contain them: pages that are missing, servers that don't answer, redirects without an end.
- * It is given all answers, errors and redirects included. Links that the crawl doesn't follow (other hosts) are not checked;
+ * Reports broken links with the pages that contain them: missing pages, servers that don't answer, redirect loops.
+ * It receives all answers, including errors and redirects. Links that the crawl doesn't follow (other hosts) are not checked;
  * `--restrict .` with `--depth` makes it check those, too.
  */
 type State = {
@@ -53,7 +53,7 @@ export default defineModule<State>({
   },
 })
 
-/** Follows redirects that the crawl has seen; null where the link is good, or unknown. */
+/** Follows redirects that the crawl has seen; null if the link is good or unknown. */
 function problemOf(target: string): string | null {
   const passed = new Set<string>()
   for (let url = target; ; ) {

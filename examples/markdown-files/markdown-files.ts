@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { defineStorage, toMarkdown } from 'erace'
 
-/** Writes every page that is stored as a Markdown file with its address on top. The newest version of a page wins. */
+/** Writes every stored page as a Markdown file with its address at the top. The newest version of a page wins. */
 export default defineStorage({
   name: 'markdown-files',
   async store({ url, type, headers, body }, { folder }) {
@@ -16,7 +16,7 @@ export default defineStorage({
   },
 })
 
-/** A name below the folder, whatever the URL says: no `..`, no `/` but our own. */
+/** A path that stays inside the folder for any URL: no `..`, and no `/` but our own. */
 function fileOf(url: string): string {
   const { hostname, pathname, search } = new URL(url)
   const name = `${pathname}${search}`

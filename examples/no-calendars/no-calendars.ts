@@ -1,6 +1,6 @@
 import { defineFilter } from 'erace'
 
-/** Doesn't follow links into calendars, which have no end. Each crawling thread has a filter of its own. */
+/** Doesn't follow links into calendars, which are endless. Each crawling thread has its own filter. */
 export default defineFilter({
   name: 'no-calendars',
   create: () => ({

@@ -15,7 +15,7 @@ export default defineModule<Map<string, number>>({
       counts.set(name, (counts.get(name) ?? 0) + 1)
     }
   },
-  // A crawl that was interrupted goes on with these counts.
+  // An interrupted crawl resumes with these counts.
   snapshot: () => counts,
   restore(state) {
     counts = state

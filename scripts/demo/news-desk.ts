@@ -55,7 +55,7 @@ export function createNewsDesk(seed: number): NewsDesk {
       const kind = articles.length >= MAX_ARTICLES ? 'withdrawn' : turns[steps % turns.length]!
       steps++
       if (kind === 'new') return { kind, article: publish() }
-      // An older one, which a reader has seen before.
+      // Pick an older one, which readers have already seen.
       const article = articles[Math.floor(articles.length / 2) + random.below(Math.ceil(articles.length / 2))]!
       return { kind, article: kind === 'withdrawn' ? withdraw(article) : correct(article, random) }
     },
@@ -64,7 +64,7 @@ export function createNewsDesk(seed: number): NewsDesk {
 
 function writeArticle(id: number, { name, headlines, sentences }: Topic, random: Random): Article {
   const values = drawValues(random)
-  // In turn, so that two in a row are never alike.
+  // In turn, so that two consecutive articles are never alike.
   const { headline, lead } = headlines[Math.floor(id / topics.length) % headlines.length]!
   const left = [...sentences]
   const chosen = Array.from({ length: SENTENCES }, () => left.splice(random.below(left.length), 1)[0]!)

@@ -6,7 +6,7 @@ import type { Article, NewsDesk } from './news-desk.ts'
 import type { TownPages } from './town-pages.ts'
 
 const PAPER = 'The Lanternhead Courier'
-/** In the title of the front page: profiles that want articles, not lists, exclude it. */
+/** Part of the front page's title, which profiles that want articles and no lists exclude. */
 export const FRONT_PAGE_WORDS = 'headlines at a glance'
 
 const style = `:root{color-scheme:light dark}body{font:1.05rem/1.5 Georgia,serif;max-width:42rem;margin:2rem auto;padding:0 1rem}
@@ -16,7 +16,7 @@ type NewsServer = { origin: string; close(): Promise<void> }
 
 type Answer = { status: number; type: string; body: string }
 
-/** Serves the newspaper, and the town's pages beside it, on a loopback port, with validators. */
+/** Serves the newspaper and the town's pages on a loopback port, with validators. */
 export async function startNewsServer(desk: NewsDesk, town: TownPages, port: number): Promise<NewsServer> {
   const server = createServer((request, response) => {
     const { status, type, body } = answerTo(new URL(request.url ?? '/', 'http://local').pathname, {
@@ -62,7 +62,7 @@ function frontPage(articles: readonly Article[]): string {
     ({ path, headline, topic }) =>
       `<article><small>${topic}</small><br><a href="${path}">${escaped(headline)}</a></article>`,
   )
-  // The feed isn't linked: its entries would match like the articles.
+  // The feed isn't linked: its entries would match as well as the articles.
   return page(`${PAPER}: ${FRONT_PAGE_WORDS}`, `<h1>${PAPER}</h1>${items.join('\n')}`)
 }
 

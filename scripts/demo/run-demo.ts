@@ -16,7 +16,7 @@ type DemoOptions = {
   dataDir: string | null
   port: number
   sitePort: number
-  /** Between two events on the site. */
+  /** Interval between two events on the site. */
   periodMs: number
   seed: number
   onEvent(about: string): void
@@ -101,7 +101,7 @@ async function importProfiles(dataDir: string, origin: string, env: Record<strin
   await runErace(['profile', 'import', file, '--owner', EMAIL, '--data', dataDir, '--json'], env)
 }
 
-/** A folder that is used again keeps its password. */
+/** The password stored in the folder, or a new one. */
 async function passwordOf(dataDir: string): Promise<string> {
   const file = join(dataDir, 'demo-password')
   if (existsSync(file)) return (await readFile(file, 'utf8')).trim()
@@ -116,7 +116,7 @@ function syllables(): string {
   return Array.from({ length: 2 }, () => pick('bdfghjklmnprstvz') + pick('aeiou')).join('') + pick('klmnrst')
 }
 
-/** `erace` in its own process; `lastLines` are those of its standard error. */
+/** `erace` in its own process; `lastLines` returns the last lines of its standard error. */
 type EraceChild = { child: ChildProcess; ended: Promise<number | null>; lastLines(): string }
 
 function startErace(args: readonly string[], env: Record<string, string>): EraceChild {
@@ -153,11 +153,11 @@ async function listeningUrl({ child, ended, lastLines }: EraceChild): Promise<st
   const early = ended.then((code): never => {
     throw new AppError('internal', `erace up ended with ${code} before it was ready:\n${lastLines()}`)
   })
-  early.catch(() => {}) // it may end later
+  early.catch(() => {}) // the process may also end later
   return Promise.race([printed, early])
 }
 
-/** Two ways to watch the newspaper, and every change of pages of each kind, as read by `erace profile import`. */
+/** Profiles for `erace profile import`: two ways to watch the newspaper, and one for every change of the town's pages. */
 function demoProfiles(origin: string): unknown[] {
   const articles = { uri: `${origin}/`, every: '4s', depth: 1, scope: 'host', process: 'filter' }
   return [

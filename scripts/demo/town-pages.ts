@@ -1,8 +1,8 @@
-/** Pages of the town around the newspaper: each changes in a way of its own, so that an inbox shows one of each kind. */
+/** Pages of the newspaper's town. Each changes in its own way, so that the inbox shows every kind of change. */
 export type TownPages = {
-  /** Changes one page and says how. */
+  /** Changes one page; returns a description of the change. */
   step(): string
-  /** Null for a path that isn't one of them. */
+  /** Null for any other path. */
   answerTo(path: string): { type: string; title: string; body: string } | null
 }
 
@@ -20,7 +20,7 @@ const FIRST_NOTICES = [
   'Lost: a green umbrella with a wooden duck for a handle.',
 ]
 
-/** In this order, over and over; the first rounds show every kind of change. */
+/** Repeated in this order; the first rounds show every kind of change. */
 const changes: readonly { about: string; make(town: Town, round: number): void }[] = [
   {
     about: 'the kettle costs less',
@@ -90,7 +90,7 @@ export function createTownPages(): TownPages {
       if (path === '/notices') return { type: html, title: 'Notices of the town', body: noticesPage(town) }
       if (path === '/ferry.json')
         return { type: 'application/json', title: '', body: `${JSON.stringify({ ferry: town.ferry }, null, 2)}\n` }
-      // Every visit is another one: a page that goes quiet by itself.
+      // The visitor count changes with every visit, so that the page is muted automatically.
       if (path !== '/harbour') return null
       visitors += 1 + (visitors % 3)
       return { type: html, title: 'Harbour guestbook', body: harbourPage(visitors) }

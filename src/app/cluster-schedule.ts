@@ -30,12 +30,12 @@ export type ScheduleParts = {
   config: Config
   log: Logger
   retries: Retries
-  /** Different for every process. */
+  /** Unique per process. */
   holder: string
   /** postgres://… */
   address: string
   events: ClusterEvents
-  /** Left out where no source is listened to. */
+  /** Omitted if no source is listened to. */
   listenTo?: ListenTo
 }
 

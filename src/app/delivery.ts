@@ -27,17 +27,17 @@ export type DeliveryParts = {
   archive: Pick<ArchiveReader, 'text'>
   clock: Clock
   log: Logger
-  /** Where people reach the server; '' where that is not known. */
+  /** Public address of the server; '' if unknown. */
   address(): string
 }
 
-/** All that sends messages in one process. */
+/** Everything that sends messages in one process. */
 export type OpenDelivery = {
   sending: ChannelSending
   watch: DeliveryWatch
-  /** Begins to send what waits. */
+  /** Begins to send waiting messages. */
   start(retries: Retries): void
-  /** There may be something new. */
+  /** Called when there may be something new. */
   wake(): void
   end(): Promise<void>
 }
@@ -101,7 +101,7 @@ async function openSender({ config, stores, clock }: SenderParts): Promise<{ sen
   return { send: createSender({ agents: agentsByKind, tools, accounts: stores.accounts }), close }
 }
 
-/** Sends test messages and nothing else: for a process that is not the server. */
+/** Sends only test messages, for a process that isn't the server. */
 export async function openTests({
   config,
   stores,

@@ -19,14 +19,14 @@ export type Ears = {
   listenTo: ListenTo
   /** For the route that hubs call. */
   webSub: HubListening['webSub']
-  /** What a hub said to another server of the cluster. */
+  /** Handles a hub's call to another server of the cluster. */
   relayed: HubListening['relayed']
-  /** The server answers: from now on hubs can be asked to call. */
+  /** Called once the server answers: from now on hubs can be asked to call it. */
   serving(): void
   close(): Promise<void>
 }
 
-/** Listens to sources of all protocols that tell of news by themselves, and to feeds with a hub that does. */
+/** Listens to sources of all protocols that push news, and to feeds with a hub. */
 export function createEars({
   config,
   stores,

@@ -19,7 +19,7 @@ import { type ProtocolAbilities, webAbilities } from '../services/profiles/proto
 
 type ProtocolSettings = Pick<Config, 'files'>
 
-/** Protocol modules of the configuration, in this thread: loaded once, before anything is made of them. */
+/** Protocol modules of the configuration in this thread, loaded once before their first use. */
 let added: readonly Parts['protocol'][] = []
 
 /** Loads the protocol modules that the configuration names. Throws `part-invalid`. */
@@ -37,13 +37,13 @@ export async function loadProtocols({ parts }: Pick<Config, 'parts'>): Promise<v
   }
 }
 
-/** What can be watched, with the protocols that the configuration names. */
+/** What can be watched, including the configured protocol modules. */
 export async function loadAbilities(config: Pick<Config, 'parts'>): Promise<ProtocolAbilities> {
   await loadProtocols(config)
   return protocolAbilities
 }
 
-/** All protocols beside the web's own. */
+/** All protocols except the web's own. */
 function allProtocols(settings: ProtocolSettings, tools: ProtocolTools): Protocol[] {
   return [...builtIn(settings, tools), ...added.map((part) => part.create(tools))]
 }
@@ -62,7 +62,7 @@ function builtIn({ files }: ProtocolSettings, tools: ProtocolTools): Protocol[] 
   ]
 }
 
-/** As the settings have them, for one crawling thread. */
+/** The protocols for one crawling thread, according to the settings. */
 export function createProtocols(
   config: ProtocolSettings & Pick<Config, 'browser'>,
 ): (tools: ProtocolTools) => Protocols {
@@ -72,7 +72,7 @@ export function createProtocols(
   })
 }
 
-/** What somebody at the command line names to be crawled may be read. */
+/** Allows reading the folders named as seeds on the command line. */
 export function withSeedFolders<T extends ProtocolSettings>(config: T, seeds: readonly string[]): T {
   const named = seeds.filter((seed) => seed.startsWith('file:')).map((seed) => fileURLToPath(seed))
   return named.length === 0
@@ -80,7 +80,7 @@ export function withSeedFolders<T extends ProtocolSettings>(config: T, seeds: re
     : { ...config, files: { ...config.files, roots: [...config.files.roots, ...named] } }
 }
 
-/** For asking protocols about themselves: nothing is fetched. */
+/** For querying the abilities of protocols: nothing is fetched. */
 const noTools: ProtocolTools = {
   fetch: () => Promise.reject(new AppError('internal', 'nothing is fetched here')),
   mayFetch: async () => false,
@@ -97,18 +97,18 @@ const builtInAbilities: ProtocolAbilities = new Map([
   ),
 ])
 
-/** The same, with those that were loaded. */
+/** The same, including loaded modules. */
 export const protocolAbilities = new Map(builtInAbilities)
 
 function abilityOf({ push, credentials, depth }: Abilities) {
   return { push, credentials, depth, browser: false }
 }
 
-/** Those that tell of news by themselves. */
+/** The protocols that can push news. */
 export const createListeningProtocols = (config: ProtocolSettings): Protocol[] =>
   allProtocols(config, noTools).filter(({ can }) => can.push)
 
-/** Spells URIs of other protocols than the web's in the one way that their protocol has for them. Throws `url-invalid`. */
+/** Normalises URIs of protocols other than the web's, as their protocol defines. Throws `url-invalid`. */
 export function createSourceSpelling(config: ProtocolSettings): (uri: string) => string {
   const protocols = allProtocols(config, noTools)
   return (uri) => {

@@ -5,7 +5,7 @@ import { type Retention, startRetention } from '../services/retention/retention.
 import type { StoreSet } from '../store/contracts/store-set.ts'
 import { collectInThread } from './threads/collector.ts'
 
-/** The retention of a data folder or a shared store, held by this process. */
+/** Runs the retention of a data folder or a shared store in this process. */
 export function holdRetention(
   target: Target,
   { collectionRuns }: Pick<StoreSet, 'collectionRuns'>,

@@ -4,8 +4,8 @@ import type { Protocols, ProtocolTools } from '../crawl/fetch/protocol.ts'
 type ProtocolSettings = Pick<Config, 'files' | 'browser' | 'parts'>
 
 /**
- * The protocols of a crawling thread. Most crawls need none but the web's: the others, a fifth of all that a thread would load, are loaded
- * with the first source that asks for one. Modules of the configuration are loaded now. Throws `part-invalid`.
+ * The protocols of a crawling thread. Most crawls need only the web's: the others, a fifth of all the code a thread would load, are loaded
+ * with the first source that needs one. Modules of the configuration are loaded now. Throws `part-invalid`.
  */
 export async function openShardProtocols(
   config: ProtocolSettings,

@@ -20,13 +20,13 @@ import { schemeOf } from '../fetchers/fetcher.ts'
 import type { Reach } from '../services/sources/trying/reach.ts'
 import { createProtocols } from './protocols.ts'
 
-/** Small, since it is read only to be shown. */
+/** Small, since the body is only shown. */
 const MAX_BODY_BYTES = 2 << 20
 const MAX_ITEMS = 200
-/** A try as a whole has 30 seconds. */
+/** Cap of each timeout; a whole try has 30 seconds. */
 const TIMEOUT_MS = 20_000
 
-/** The way to sources for one try: guarded and limited as the crawler's, with nothing stored. */
+/** Access to sources for one try: guarded and limited like the crawler's, with nothing stored. */
 export async function openReach({ config, clock }: { config: Config; clock: Clock }): Promise<Reach> {
   const { files, omit } = await settingsForWatching('', config)
   const { crawl, network, dns: settings, robots } = config

@@ -31,7 +31,7 @@ function resource(body: Buffer, contentType: string, refers: { uri: string; date
   return Buffer.concat(resourceRecord({ ...input, truncated: null }).parts)
 }
 
-/** Records by file and rows by id, both as a collector would change them between two reads. */
+/** Records by file and rows by id, which a test can change between two reads as a collector would. */
 function createArchive(body: Buffer = page) {
   const files = new Map<number, Buffer>()
   const rows = new Map<number, Version>()

@@ -9,27 +9,27 @@ import { createMediaReader, type MediaReader } from './media/media-reader.ts'
 import { type RecordContent, recordContent } from './warc/record-content.ts'
 
 /**
- * What the archive holds of a version: header, body, or why there is none. Nothing is thrown for damage (only where the store does not
- * answer), and a body that does not match its fingerprint is never given.
+ * What the archive holds of a version: its header and body, or why there is no body. Damage is returned, not thrown (only a store that
+ * doesn't answer throws), and a body that doesn't match its fingerprint is never returned.
  *
- * Files are compressed and rewritten while they are read. A pointer that was read a moment ago may lead to a file that is gone,
- * or to another place in it. So a failed read looks at the rows again, and only rows that stay the same make it damage.
+ * Files are compressed and rewritten while they are read, so a pointer read a moment ago may lead to a missing file or to another place
+ * in it. A failed read therefore reloads the rows, and counts as damage only if they are unchanged.
  */
 export type BodyReader = {
   read(version: Version): Promise<VersionBody>
-  /** For what is made of its text: a document such as PDF comes as a page in HTML, anything else as it is. */
+  /** For text processing: a document such as PDF is converted to an HTML page, anything else is returned as it is. */
   readText(version: Version): Promise<TextBody>
 }
 
 export type VersionBody =
   | {
       kind: 'body'
-      /** Status line and fields, each ended by CRLF, as octets in latin1; the version's own even where the body is another's. '' for none. */
+      /** Status line and fields, each ending with CRLF, octets as latin1; the version's own even if the body is another's. '' for none. */
       header: string
       contentType: string | undefined
-      /** Whole and without content encodings. */
+      /** Complete, with content encodings removed. */
       body: Buffer
-      /** The version's own record, uncompressed; null where the body is kept under another version and no reference is. */
+      /** The version's own record, uncompressed; null if it has none, as its body is kept under another version. */
       record: Buffer | null
     }
   | { kind: 'absent'; why: 'dropped' | 'lost' | 'none'; header: string }
@@ -38,7 +38,7 @@ export type VersionBody =
 export type TextBody =
   | Exclude<VersionBody, { kind: 'body' }>
   | (Extract<VersionBody, { kind: 'body' }> & {
-      /** Why a document whose type has a text can't be read; then body and type are as they were kept. */
+      /** Why a document of a convertible type can't be read; body and type are then as archived. */
       unreadable?: MediaFailure
     })
 
@@ -48,7 +48,7 @@ export type BodyReaderDeps = {
   media?: MediaReader
 }
 
-/** One for all readers of a thread: it has nothing of its own before it is needed. */
+/** Shared by all readers of a thread. It holds no resources until it is needed. */
 let shared: MediaReader | null = null
 
 export function sharedMedia(): MediaReader {
@@ -56,7 +56,7 @@ export function sharedMedia(): MediaReader {
   return shared
 }
 
-/** Both the compression and the rewriting of a file may overtake one read; more than that is not bad luck any more. */
+/** Compression and rewriting of a file may each overtake one read; more failures are no longer bad luck. */
 const maxAttempts = 4
 
 export function createBodyReader({ versions, objects, media = sharedMedia() }: BodyReaderDeps): BodyReader {
@@ -98,7 +98,7 @@ export function createBodyReader({ versions, objects, media = sharedMedia() }: B
         message = error instanceof Error ? error.message : String(error)
       }
       const now = placesOf(version, original)
-      // The row that was handed in may be old; those of the second attempt are not.
+      // The given row may be stale; those from the second attempt on are not.
       if (attempt === maxAttempts || (attempt > 1 && now === before)) return unreadable(version, message)
       before = now
       const again = await versions.version(version.id)
@@ -121,7 +121,7 @@ export function createBodyReader({ versions, objects, media = sharedMedia() }: B
   }
 }
 
-/** Where nothing but a header is to be had, a damaged record loses no more than that. */
+/** If only a header could be returned anyway, a damaged record loses no more than that. */
 function unreadable(version: Version, message: string): VersionBody {
   if (version.body === 'kept') return { kind: 'damaged', message }
   return { kind: 'absent', why: version.body, header: tidyHeader(version.header) }
@@ -131,7 +131,7 @@ function placesOf(version: Version, original: Version | null): string {
   return JSON.stringify([version.body, version.originalId, version.record, original?.record])
 }
 
-/** What is in a record that is alone in its buffer: no stream is needed to find it. */
+/** Content of a record that is alone in its buffer, found without a stream. */
 function contentOf(record: Buffer): RecordContent {
   const end = record.indexOf('\r\n\r\n')
   if (end < 0) throw new Error('the record has no header')
@@ -146,11 +146,11 @@ function contentOf(record: Buffer): RecordContent {
 }
 
 async function decoded({ encodings, body }: RecordContent, { size, digest }: Version): Promise<Buffer> {
-  // Of two encodings the inner one's bytes may be more than those of the body.
+  // With two encodings, the intermediate bytes may be more than those of the body.
   const maxBytes = Math.max(size, 2 * body.length + 64 * 1024)
   const result = await decodeBody(body, encodings, maxBytes)
   if (result.kind === 'failed' && size > 0) throw new Error(`the body can't be decoded: ${result.message}`)
-  // What was cut off when it was fetched is cut off at the same place now.
+  // A body truncated when it was fetched is truncated at the same place now.
   const bytes = result.kind === 'failed' ? Buffer.alloc(0) : result.body.subarray(0, size)
   if (!bodyDigest(bytes).equals(digest)) throw new Error('the body does not match its fingerprint')
   return bytes

@@ -9,11 +9,11 @@ import { createBodyReader } from './body-reader.ts'
 export type KeptTextDeps = { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'read'> }
 
 export type KeptTexts = {
-  /** Text fingerprints of kept versions; null where there is no body or no text. */
+  /** Text fingerprint of a kept version; null if there is no body or no text. */
   text(versionId: number, omit: OmitRules | null): Promise<Buffer | null>
-  /** What they have beside text, in one text; null where there is no body. */
+  /** The requested aspects, as one text; null if there is no body. */
   aspects(versionId: number, asked: readonly Aspect[]): Promise<string | null>
-  /** Bodies as they were fetched; null where there is none. */
+  /** The body as it was fetched; null if there is none. */
   body(versionId: number): Promise<KeptBody | null>
 }
 

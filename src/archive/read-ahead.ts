@@ -1,13 +1,13 @@
-/** What is read together: enough to be worth a journey to a store that is far away, and no more than memory bears. */
+/** Batch limits: enough to be worth a round trip to a remote store, and no more than fits into memory. */
 const MAX_ITEMS = 16
 const MAX_BYTES = 8 * 1024 * 1024
 
 export type ReadAheadOptions<T> = {
-  /** How many bytes a reading may take, roughly. */
+  /** Approximate bytes that reading the item takes. */
   weigh(item: T): number
 }
 
-/** Reads several at a time, and gives them in their order. The first failure ends it. */
+/** Reads items in concurrent batches, and yields them in order. The first failure ends it. */
 export async function* readAhead<T, R>(
   items: AsyncIterable<T> | Iterable<T>,
   read: (item: T) => Promise<R>,

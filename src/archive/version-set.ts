@@ -1,21 +1,21 @@
 /**
- * A set of version ids. They may lie close (each engine counts in its own way), and then a bit is enough for each, or hundreds
- * apart, and then two bytes: ten million that lie close take little more than a megabyte.
+ * A set of version ids. Dense ids take a bit each, sparse ones (hundreds apart; each engine numbers in its own way) two bytes:
+ * ten million dense ids take little more than a megabyte.
  */
 export type VersionSet = {
   readonly size: number
   add(id: number): void
   has(id: number): boolean
-  /** Ascending, in lists of at most so many. */
+  /** Ascending, in lists of at most `limit`. */
   batches(limit: number): Generator<number[]>
 }
 
 const CHUNK_IDS = 65_536
-/** As a list so many take half of what bits would. */
+/** A list of this many takes half the memory of a bitmap. */
 const MAX_LISTED = 2048
 
 type Chunk = {
-  /** False when it was there. */
+  /** False if it was there already. */
   add(place: number): boolean
   has(place: number): boolean
   places(): Iterable<number>
@@ -55,7 +55,7 @@ export function createVersionSet(): VersionSet {
   }
 }
 
-/** Ascending. Most ids come in their order, and go to the end. */
+/** Sorted ascending. Most ids arrive in order, and are appended. */
 function createList(): Chunk {
   let list = new Uint16Array(8)
   let length = 0

@@ -138,7 +138,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
   }
 }
 
-/** A working folder with files, to run command lines in; it is there from before the tests of a suite until after them. */
+/** A working folder with files, to run command lines in. Created before the tests of a suite and removed after them. */
 export function useCliFolder(files: Record<string, string | Uint8Array> = {}) {
   const folder = {
     cwd: '',

@@ -45,7 +45,7 @@ import type { Aci } from '../xml/aci/aci.ts'
 
 /** The rest of the program, as the commands see it. The composition root supplies it. */
 export type Engine = {
-  /** What can be watched, by URI scheme. */
+  /** Protocols that can be watched, by URI scheme. */
   abilities(config: Config): Promise<ProtocolAbilities>
   crawl(settings: CrawlSettings, hooks: CrawlHooks, target: Target): Promise<CrawlResult>
   up(target: Target, hooks: UpHooks): Promise<void>
@@ -65,14 +65,14 @@ export type Engine = {
   distribute(target: Target): Promise<string[]>
   /** Copies a whole data folder into a shared store. */
   importFolder(folder: string, store: string, hooks: ImportHooks, config?: Config): Promise<ImportReport>
-  /** Moves the bodies of a shared store to where the configuration wants them. Others may work meanwhile. */
+  /** Moves the bodies of a shared store to the configured object store. The cluster may keep running. */
   moveObjects(target: Target, hooks: MoveHooks): Promise<MoveReport>
   status(target: Target): Promise<StatusReport>
   /** Counts all documents, and reads a sample of their current versions; 0 for all. */
   stats(target: Target, request: { sample: number }, hooks: StatsHooks): Promise<StatsReport>
-  /** What other budgets and policies would come to, on the history of what is watched. */
+  /** Simulates other budgets and policies on the history of the watched sources. */
   simulate(target: Target, request: SimulationRequest, signal: AbortSignal): Promise<SimulationReport>
-  /** Versions that were set aside are processed again. Returns how many. */
+  /** Retries versions that were set aside. Returns their number. */
   retryTasks(target: Target): Promise<number>
   /** Writes the tables of a static site. */
   augment(request: AugmentOptions, onProgress: (progress: AugmentProgress) => void): Promise<AugmentReport>
@@ -82,7 +82,7 @@ export type Engine = {
     onProgress: (progress: VerifyProgress) => void,
     options: { repair: boolean },
   ): Promise<VerifyReport>
-  /** Checks a WACZ file, of any program. */
+  /** Checks a WACZ file, written by any program. */
   verifyWacz(file: string, onProgress: (progress: VerifyProgress) => void): Promise<VerifyReport>
   backup(target: Target, file: string, hooks: BackupHooks): Promise<BackupReport>
   restore(file: string, target: Target, hooks: RestoreHooks): Promise<RestoreReport>
@@ -90,7 +90,7 @@ export type Engine = {
   history(target: Target, url: string, request: HistoryRequest): Promise<HistoryReport>
   show(target: Target, address: string, request?: { markdown: boolean }): Promise<ShowReport>
   diff(target: Target, url: string, request: CompareRequest): Promise<DiffReport>
-  /** `text`: by lines or words, as the report has them. */
+  /** `text`: by lines or words, as in the report. */
   diffPage(report: DiffReport, view: 'changes' | 'text'): Promise<string>
   export(target: Target, request: ExportRequest, hooks: ExportHooks): Promise<ExportReport>
   importProfiles(target: Target, profiles: readonly ImportedProfile[]): Promise<ProfileImportReport>
@@ -108,18 +108,18 @@ export type Engine = {
   channelKinds(): Promise<ChannelKind[]>
   /** Without an owner: for the only account. */
   addChannel(target: Target, draft: TextDraft & { owner: string | null }): Promise<AddedChannel & { owner: string }>
-  /** Of one owner; of all when null. */
+  /** Those of one owner, or of all when null. */
   listChannels(target: Target, owner: string | null): Promise<OwnedChannel[]>
   /** Sends a message now. */
   testChannel(target: Target, id: string): Promise<TestResult>
-  /** Takes it out of profiles as well. */
+  /** Also removes it from profiles. */
   removeChannel(target: Target, id: string): Promise<OwnedChannel>
   /** Without an owner: for the only account. */
   addCredentials(
     target: Target,
     draft: CredentialsInput & { name: string; owner: string | null },
   ): Promise<OwnedCredentials>
-  /** Of one owner; of all when null. */
+  /** Those of one owner, or of all when null. */
   listCredentials(target: Target, owner: string | null): Promise<OwnedCredentials[]>
   removeCredentials(target: Target, which: { owner: string | null; name: string }): Promise<OwnedCredentials>
   /** One report per profile, in the same order; stores nothing. */
@@ -131,7 +131,7 @@ export type Engine = {
   ): Promise<PreviewReport[]>
 }
 
-/** `base`: where the folder is on the web, or null. */
+/** `base`: URL of the folder on the web, or null. */
 export type AugmentOptions = { folder: string; base: string | null; check: boolean }
 
 /**
@@ -141,7 +141,7 @@ export type AugmentOptions = { folder: string; base: string | null; check: boole
 export type Target = { dataDir: string; store: string | null; config: Config }
 
 export type MoveHooks = {
-  /** Aborted to stop after the current step; the next call goes on. */
+  /** Aborted to stop after the current step; the next call continues. */
   signal: AbortSignal
   onProgress(progress: MoveProgress): void
 }
@@ -188,7 +188,7 @@ export type UpHooks = {
   administrator: Administrator | null
 }
 
-/** What an MCP client is served from: stores, for one owner (null: the only account), or a service that runs elsewhere. */
+/** Where an MCP client gets its data: the store, for one owner (null: the only account), or a service that runs elsewhere. */
 export type McpSource =
   | { kind: 'store'; target: Target; owner: string | null }
   | { kind: 'service'; url: string; token: string }
@@ -205,7 +205,7 @@ export type WorkerHooks = {
 
 /** A cluster at one moment. Times are ages by the store's clock. */
 export type ClusterSnapshot = {
-  /** Why the counts of the whole store could not be read; they are those of before then. */
+  /** Why the counts of the whole store could not be read; the last known ones are shown. */
   problem: string | null
   nodes: NodeReport[]
   /** Partitions without a lease. */
@@ -221,7 +221,7 @@ export type ClusterSnapshot = {
   hosts: number
   /** Versions waiting to be matched. */
   tasks: number
-  /** Hosts with the longest queues, these first. */
+  /** Hosts with the longest queues, longest first. */
   heavyHosts: { host: string; queued: number }[]
 }
 
@@ -247,16 +247,16 @@ export type Administrator = { email: string; password: string }
 export type CrawlHooks = {
   /** About five times a second. */
   onProgress(snapshot: CrawlSnapshot): void
-  /** Whether the reader of new pages has more than it can take of those stored: no request is started meanwhile. Not in a cluster or a service. */
+  /** Backpressure: while the reader of new pages is too far behind those stored, no request is started. Not in a cluster or a service. */
   isBehind?(stored: number): boolean
   /** Aborted to finish requests in flight, save and return. */
   signal: AbortSignal
   log: Logger
-  /** For a data folder where `erace up` runs, which takes the crawl. */
+  /** For a data folder with a running `erace up`, which takes over the crawl. */
   inService: {
-    /** Options that were given and change which pages are fetched or what is kept of them; the service can't do that for one crawl. */
+    /** Given options that change which pages are fetched or what is kept of them, which the service can't do for a single crawl. */
     refused: readonly string[]
-    /** Options that were given and say how fast and in which order; the service decides on that. */
+    /** Given options for speed and order, which the service decides. */
     ignored: readonly string[]
     onHandedOver(id: number): void
   }

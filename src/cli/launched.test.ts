@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A program that stands where the launcher looks for it, and tells of itself line by line. */
+/** A program in the place where the launcher expects it, which reports on itself line by line. */
 const program = `
 import { endWithLauncher } from ${JSON.stringify(new URL('./launched.ts', import.meta.url).href)}
 endWithLauncher(process)
@@ -77,7 +77,7 @@ describe('the launcher', () => {
     const { launcher, nextLine } = launch('wait')
     await nextLine()
     launcher.kill('SIGKILL')
-    // The program holds the other end of the pipe: it closes when the program is gone, and not before.
+    // The program holds the other end of the pipe, which closes only when the program is gone.
     assert.equal(await nextLine(), undefined)
   })
 

@@ -15,14 +15,14 @@ export type ClusterControlDeps = {
   clock?: Pick<Clock, 'monotonic'>
 }
 
-/** Silent nodes are shown for so long. */
+/** How long silent nodes stay in the list. */
 const FORGOTTEN_MS = 86_400_000
 const FORGET_EVERY_MS = 60_000
-/** There may be millions of tasks and hosts, and looking through them takes time. */
+/** There may be millions of tasks and hosts, and counting them takes time. */
 const COUNT_EVERY_MS = 2_000
 const HEAVY_HOSTS = 5
 
-/** Monitors and steers a cluster through its store alone, whichever of its nodes run. */
+/** Monitors and controls a cluster through its store alone, regardless of which nodes are running. */
 export function createClusterControl({ nodes, frontier, countTasks, facts, clock = systemClock }: ClusterControlDeps) {
   let forgetAt = Number.NEGATIVE_INFINITY
   let countAt = Number.NEGATIVE_INFINITY
@@ -44,7 +44,7 @@ export function createClusterControl({ nodes, frontier, countTasks, facts, clock
         forgetAt = clock.monotonic() + FORGET_EVERY_MS
       }
       const [list, now] = await Promise.all([nodes.list(), facts()])
-      // Of a distributed store some servers may be away while the rest answers: the counts are then those of before.
+      // Some servers of a distributed store may be down while the rest answer: keep the last counts then.
       let problem: string | null = null
       try {
         const { queued, seen, hosts } = await frontier.totals(now.run?.id ?? 0)

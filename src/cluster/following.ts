@@ -18,9 +18,9 @@ export type FollowingDeps = {
 }
 
 export type Following = {
-  /** Reads everything for the first time, and follows from then on. */
+  /** Reads everything, then follows the leader. */
   start(): Promise<void>
-  /** This process has just stopped leading: everything is read again. */
+  /** Rereads everything, since this process has just stopped leading. */
   again(): void
   checkNow: WatchService['checkNow']
   snapshot: ScheduleMirror['snapshot']
@@ -33,8 +33,8 @@ const POLL_EVERY_MS = 1_000
 const MAX_WAIT_MS = 5_000
 
 /**
- * What a process that does not lead the scheduler shows of it, and how it asks for checks. Notifications are only a reason to read; where
- * some were missed everything is read again. A request for a check is kept until it is written.
+ * The schedule in a process that doesn't lead it: shows the leader's state and passes on requests for checks. Notifications only trigger
+ * a read; if some were missed, everything is reread. A request for a check is kept until it is written.
  */
 export function createFollowing({ mirror, asked, stats, events, isLeading, onCheck, track }: FollowingDeps): Following {
   const wanted = new Set<number>()

@@ -7,7 +7,7 @@ import type { Track } from '../core/work/retries.ts'
 import type { NodeOrders, NodeRole, NodeSign, NodeStore } from '../store/contracts/cluster/nodes.ts'
 import { startLoop } from './poll-loop.ts'
 
-/** How the other processes of a cluster know this one. The id is different for every process. */
+/** Identifies this process to the rest of the cluster. The id is unique per process. */
 export type NodeIdentity = Omit<NodeSign, 'stats'>
 
 export function identifyNode(role: NodeRole, { cluster }: Config): NodeIdentity {
@@ -16,7 +16,7 @@ export function identifyNode(role: NodeRole, { cluster }: Config): NodeIdentity 
   return { id, name: cluster.name === '' ? host : cluster.name, role, host, pid: process.pid }
 }
 
-/** The database's clock, which all nodes go by. `adjust` compares it with this machine's again. */
+/** The database's clock, which all nodes use. `adjust` compares it with this machine's again. */
 export type ClusterClock = Clock & { adjust(): Promise<void> }
 
 export type HeartbeatDeps = {
@@ -25,16 +25,16 @@ export type HeartbeatDeps = {
   clock: Pick<ClusterClock, 'adjust'>
   stats(): NodeSign['stats']
   onOrders?(orders: NodeOrders): void
-  /** Every thirty beats, after the clocks were compared. */
+  /** Called every thirty beats, after the clocks were compared. */
   onSeldom?(): Promise<void>
   track: Track
-  /** The database refuses this node for good; where it is left out, it is asked again all the same. */
+  /** Called when the database refuses this node for good. If omitted, heartbeats are retried regardless. */
   onFailed?(error: unknown): void
 }
 
 export type Heartbeat = {
   now(): void
-  /** The node leaves the lists. */
+  /** Removes the node from the lists. */
   end(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ const BEAT_MS = 1_000
 const SELDOM_BEATS = 30
 const FORGET_MS = 600_000
 
-/** Reports every second that the node is alive, with its stats. The first beat enters it into the lists. */
+/** Reports every second that the node is alive, with its stats. The first beat adds it to the lists. */
 export function startHeartbeat({ node, nodes, clock, stats, ...deps }: HeartbeatDeps): Heartbeat {
   let beats = 0
   const loop = startLoop({
@@ -69,7 +69,7 @@ export function startHeartbeat({ node, nodes, clock, stats, ...deps }: Heartbeat
 
 const MAX_WARNING = 500
 
-/** A log that remembers its last warning, for the heartbeat to report. */
+/** A logger that remembers its last warning, for the heartbeat to report. */
 export function rememberWarnings(log: Logger, clock: Pick<Clock, 'now'>): { log: Logger; lastWarning(): string } {
   let last = ''
   const remembering: Logger = Object.create(log)

@@ -9,16 +9,16 @@ export type LeadershipDeps = {
   lease: LeaderLease
   leaseMs: number
   clock: Pick<Clock, 'monotonic'>
-  /** Does the leader's work until the signal ends it. It calls `isWell` once the work has started. */
+  /** Does the leader's work until the signal aborts. Calls `isWell` once the work has started. */
   lead(epoch: number, signal: AbortSignal, isWell: () => void): Promise<void>
   onProblem(message: string, fields: Record<string, unknown>): void
   retries: Retries
 }
 
 export type Leadership = {
-  /** Asks for the lease, again and again. Resolves once it is known who leads and, if this process does, whether its work started. */
+  /** Requests the lease periodically. Resolves once it is known who leads and, if this process does, whether its work started. */
   start(): Promise<void>
-  /** The lease was given up: asks for it now. */
+  /** Requests the lease now, since its holder gave it up. */
   beatSoon(): void
   isLeader(): boolean
   /** How many writes the store refused because the lease was lost. */
@@ -36,7 +36,7 @@ const MAX_WAIT_MS = 5_000
 
 /**
  * Leader election: one process of several does some work. This one
- * - follows: it asks for the lease every third of its length;
+ * - follows: it requests the lease every third of its length;
  * - leads: it holds the lease, and a term of work is in progress. Work that fails is restarted after a while: all of its state is stored;
  * - has lost the lease: it couldn't renew it in time by its own monotonic clock, or the store says that another process leads. The work
  *   ends, and the store refuses its late writes.
@@ -112,7 +112,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem, retri
     term = null
   }
 
-  /** Without asking the store: a lease that wasn't renewed in time is lost. */
+  /** Ends the term if the lease wasn't renewed in time, without asking the store. */
   function expire(): void {
     if (term !== null && lease.epoch() !== term.epoch) endTerm()
   }

@@ -11,7 +11,7 @@ import { checkPayloads, checksChannel, createLeading, readCheckPayload } from '.
 
 usePostgres()
 
-/** Payloads of a channel, one after the other. */
+/** Payloads of a channel, read one at a time. */
 function createPayloads() {
   const payloads: (string | null)[] = []
   let arrived = Promise.withResolvers<void>()
@@ -76,7 +76,7 @@ test('when a notification of checks got lost, everything is read again', async (
   leading.afterTick()
   assert.equal(await next(), '')
   assert.deepEqual(readCheckPayload(await next()), { begun: [8], ended: [] })
-  // Only once.
+  // Missed notifications are announced only once.
   report(8, 'ended')
   leading.afterTick()
   assert.deepEqual(readCheckPayload(await next()), { begun: [], ended: [8] })

@@ -17,12 +17,12 @@ export type LeadingDeps = {
 const ASKED_CHANNEL = 'asked'
 const ASKED_EVERY_MS = 2_000
 const STATS_EVERY_MS = 3_000
-/** A source that was just created becomes known with the next refresh of the profile base. */
+/** Attempts to check an unknown watch: a new source becomes known with the next refresh of the profile base. */
 const MAX_TRIES = 3
-/** Names no check: listeners read everything again. */
+/** Payload that names no check: listeners reread everything. */
 const READ_ALL = ''
 
-/** What the leader of the scheduler does for the others: it takes their requests for checks, and notifies them of checks. */
+/** The scheduler leader's side of the protocol: takes the other processes' requests for checks, and notifies them of checks. */
 export function createLeading(deps: LeadingDeps) {
   const { epoch, service, events, clock } = deps
   const unsent = new Map<number, 'begun' | 'ended'>()
@@ -74,7 +74,7 @@ export function createLeading(deps: LeadingDeps) {
           isMissed = true
         })
     },
-    /** The others read everything again: what the last leader didn't send is unknown. */
+    /** Makes the others reread everything: it is unknown what the last leader didn't send. */
     async begin(): Promise<void> {
       await events.notify(checksChannel, READ_ALL)
     },
@@ -82,15 +82,15 @@ export function createLeading(deps: LeadingDeps) {
   }
 }
 
-/** Checks that began and ended, as the leader notifies the others of them. */
+/** Checks that began and ended, as sent by the leader to the others. */
 export type CheckNotice = { begun: readonly number[]; ended: readonly number[] }
 
 export const checksChannel = 'checks'
 
-/** PostgreSQL takes 8000 bytes; a number has at most 16 digits. */
+/** Checks per payload: PostgreSQL takes 8000 bytes, and a number has at most 16 digits. */
 const AT_ONCE = 400
 
-/** Payloads that fit through a channel. A check that ended after it began is only named as ended. */
+/** Payloads that fit the channel's size limit. A check that began and ended is listed as ended only. */
 export function checkPayloads(checks: ReadonlyMap<number, 'begun' | 'ended'>): string[] {
   const all = [...checks]
   const payloads: string[] = []
@@ -102,7 +102,7 @@ export function checkPayloads(checks: ReadonlyMap<number, 'begun' | 'ended'>): s
   return payloads
 }
 
-/** Null where it can't be understood, or says that notifications were missed: then everything is read again. */
+/** Null if the payload can't be parsed or says that notifications were missed: the caller then rereads everything. */
 export function readCheckPayload(payload: string | null): CheckNotice | null {
   try {
     const { begun, ended } = JSON.parse(payload ?? '') as Record<string, unknown>

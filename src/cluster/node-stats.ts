@@ -24,7 +24,7 @@ export type CountName = (typeof countNames)[number]
 
 export type Counts = Record<CountName, number> & { skipped: Record<string, number> }
 
-/** What a node reports of its part in a run. */
+/** A node's report on its part in a run. */
 export type RunStats = Counts & {
   activeHosts: number
   restingHosts: number
@@ -46,7 +46,7 @@ export function countsOf(counters: SharedCounters): Counts {
   return counts
 }
 
-/** `sign` -1 subtracts. A count that another version doesn't know is 0. */
+/** `sign` -1 subtracts. A count missing from another version's report is 0. */
 export function addCounts(a: Counts, b: Partial<Counts>, sign: 1 | -1 = 1): Counts {
   const sum = noCounts()
   for (const name of countNames) sum[name] = a[name] + sign * (b[name] ?? 0)
@@ -66,7 +66,7 @@ export function runStatsOf(counters: SharedCounters, details?: CrawlDetails): Ru
 }
 
 export type NodeState = {
-  /** Of shard groups that have ended. */
+  /** Counts of shard groups that have ended. */
   base: Counts
   counters: SharedCounters | null
   mark: RunMark
@@ -99,7 +99,7 @@ export function nodeStatsOf(
   }
 }
 
-/** How fast a count grows, over the last seconds. */
+/** Growth of a count per second, over the last `spanMs`. */
 export function createRate(clock: Clock = systemClock, spanMs = 5_000): (count: number) => number {
   const samples: { at: number; count: number }[] = []
   return (count) => {

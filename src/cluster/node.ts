@@ -13,30 +13,30 @@ import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 export type WorkerNodeDeps = {
   node: NodeIdentity
-  /** The settings it works under while there is no run. */
+  /** Settings used while no run is open. */
   own: CrawlSettings
   nodes: NodeStore
   runs: ClusterRunStore
   events: Pick<ClusterEvents, 'listen'>
   clock: ClusterClock
   log: Logger
-  /** The last that was logged, for the lists. */
+  /** The last warning logged, for the node list. */
   lastWarning(): string
-  /** All that this process retries; it is logged by the role. */
+  /** Everything this process is retrying; the role logs it. */
   retries: Retries
   threads: NodeThreads
 }
 
-/** The threads of this process, as its composition starts them. They log with the log they are given. */
+/** Starts the threads of this process. They log to the logger they are given. */
 export type NodeThreads = {
   startShards(log: Logger): StartShards
-  /** `clockOffsetMs` is one number that says how far the database's clock is ahead of this machine's. */
+  /** `clockOffsetMs` holds one number: how far the database's clock is ahead of this machine's. */
   startAnnotator(events: AnnotationEvents, clockOffsetMs: SharedArrayBuffer): BackgroundThread
   /** Whether anything was ever watched: a crawl alone makes nothing to annotate. */
   needsAnnotator(): Promise<boolean>
-  /** Null where nothing is to be indexed. */
+  /** Null if there is nothing to index. */
   startIndexer(log: Logger): BackgroundThread | null
-  /** Null where nothing is to be compressed in the background. */
+  /** Null if nothing is compressed in the background. */
   startCompressor(log: Logger): BackgroundThread | null
 }
 
@@ -49,21 +49,21 @@ export type AnnotationEvents = {
 }
 
 export type BackgroundThread = {
-  /** Completes the task in hand. */
+  /** Completes the current task first. */
   end(): Promise<void>
   /** Rejects when it can't go on. */
   readonly failed: Promise<never>
 }
 
 /**
- * A process that crawls and annotates for a cluster. Its heartbeat reports its stats each second and returns what its operator wants;
- * its shards work under the settings of the open run and follow when these change. All of its parts wait for a database that goes away.
+ * A process that crawls and annotates for a cluster. Its heartbeat reports its stats every second and receives the operator's orders;
+ * its shards use the settings of the open run and follow their changes. If the database goes away, all parts wait for it.
  */
 export type WorkerNode = {
   readonly id: string
   readonly name: string
   readonly workerPool: WorkerPool
-  /** What the node waits for, if anything. */
+  /** What the node is waiting for; null if nothing. */
   healthError(): string | null
   /** Rejects when the node can't go on. */
   readonly failed: Promise<never>
@@ -124,7 +124,7 @@ export function startWorkerNode({
     healthError: () => describeWaiting(retries.waiting()) || null,
     async end() {
       stopListening()
-      // The annotation first: once the partitions have gone to others, its tasks would be refused.
+      // Annotation ends first: once other nodes hold the partitions, its tasks would be refused.
       for (const end of [background.end, workerPool.end, heartbeat.end])
         await end().catch((error: unknown) => log.debug({ error: String(error) }, 'a part did not end cleanly'))
     },
@@ -167,7 +167,7 @@ function createBackgroundThreads({ threads, clock, log, retries, onFailed }: Bac
     thread.failed.catch(onFailed)
   }
 
-  /** A thread that is started takes as much processor time as hundreds of pages. */
+  /** Starting a thread costs as much CPU time as hundreds of pages. */
   async function annotateIfNeeded(): Promise<void> {
     if (isAnnotating || !(await threads.needsAnnotator())) return
     isAnnotating = true
@@ -177,7 +177,7 @@ function createBackgroundThreads({ threads, clock, log, retries, onFailed }: Bac
 
   setClock()
   return {
-    /** Starts them once: before shards are at work they have nothing to do. */
+    /** Starts the threads, once. They have nothing to do before shards are running. */
     start(): void {
       if (looking !== null) return
       add(threads.startIndexer(log))
@@ -185,7 +185,7 @@ function createBackgroundThreads({ threads, clock, log, retries, onFailed }: Bac
       const track = retries.track('looking for watches')
       looking = startLoop({ everyMs: LOOK_FOR_WATCHES_MS, work: annotateIfNeeded, track, onFailed })
     },
-    /** What the annotation has done since it started. */
+    /** Annotation counts since the start. */
     counts: () => counts,
     setClock,
     async end(): Promise<void> {

@@ -4,19 +4,19 @@ import { createSleeper } from '../services/watching/sleeper.ts'
 
 export type LoopOptions = {
   everyMs: number
-  /** While the work fails the wait doubles up to this; left out where it stays the same. */
+  /** Maximum wait; while the work fails, the wait doubles up to this. By default it stays the same. */
   maxEveryMs?: number
   work(): Promise<void>
-  /** Where it is seen that the work fails and will be tried again. */
+  /** Records that the work is failing and will be retried. */
   track: Track
-  /** A turn should be over soon. */
+  /** Whether a turn should be over soon: one that takes long is then reported as waiting. */
   isShort?: boolean
-  /** The work can never succeed, so the loop has ended. Where it is left out, every failure is tried again. */
+  /** Called when the work can never succeed and the loop has ended. If omitted, every failure is retried. */
   onFailed?(error: unknown): void
 }
 
 export type Loop = {
-  /** Resolves when the work was done or has failed for the first time. */
+  /** Resolves when the first turn has succeeded or failed. */
   readonly first: Promise<void>
   /** Does the work again as soon as the current turn is over. */
   now(): void
@@ -24,7 +24,7 @@ export type Loop = {
   end(): Promise<void>
 }
 
-/** Does a piece of work again and again, one turn after the other, until it is ended. */
+/** Repeats a piece of work, one turn at a time, until it is ended. */
 export function startLoop(options: LoopOptions): Loop {
   const { everyMs, maxEveryMs = everyMs, work, track, isShort = false, onFailed } = options
   const ending = new AbortController()

@@ -35,20 +35,20 @@ export type ClusterCrawlDeps = {
   clock: Pick<Clock, 'now'>
   log: Logger
   retries: Retries
-  /** Since the command began. */
+  /** Elapsed time since the command began. */
   seconds(): number
   signal: AbortSignal
   leaving: Leaving
   onProgress(snapshot: CrawlSnapshot): void
 }
 
-/** Waits for a part to end in good order; not for ever where the crawl was interrupted. */
+/** Waits for a part to end cleanly, up to a time limit if the crawl was interrupted. */
 export type Leaving = (work: Promise<void>) => Promise<void>
 
-/** The database may not answer at all. Others take over from a worker that is gone, and what it had in flight is still queued. */
+/** The database may not answer at all. Other workers take over from one that is gone, and its requests in flight are still queued. */
 const LEAVE_MS = 10_000
 
-/** One limit for all parts, from the interruption on. */
+/** All parts share one time limit, counted from the interruption. */
 export function createLeaving(signal: AbortSignal): Leaving {
   let endsAt = Number.POSITIVE_INFINITY
   return (work) => {
@@ -63,7 +63,7 @@ const POLL_MS = 100
 const PROGRESS_MS = 200
 
 /**
- * A crawl of a cluster, in the process that asked for it. The process is
+ * A cluster crawl, in the process that requested it. The process is
  * - a worker like others, once it has joined;
  * - waiting for the other workers to take over the settings of the run: before that, they couldn't tell which links belong to it;
  * - seeding;
@@ -89,7 +89,7 @@ export async function crawlInCluster(deps: ClusterCrawlDeps, settings: CrawlSett
     const ending = (signal.aborted ? null : await untilKnown(monitor.poll)) ?? 'interrupted'
     await deps.leaving(node.workerPool.end())
     if (ending === 'finished') await untilKnown(monitor.finalReports)
-    let sums = nothing // where it is interrupted while the database is away
+    let sums = nothing // if interrupted while the database is away
     await deps.leaving(
       monitor.sums().then(
         (known) => {
@@ -113,15 +113,15 @@ const interrupted = Symbol('interrupted')
 /** Rejects with the symbol when the signal aborts. */
 function createInterruption(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
-  promise.catch(() => {}) // observed where something is asked
+  promise.catch(() => {}) // observed by createUntilKnown
   if (signal.aborted) reject(interrupted)
   else signal.addEventListener('abort', () => reject(interrupted), { once: true })
   return promise
 }
 
 /**
- * Asks until there is an answer; `undefined` means not yet. Null when it is interrupted before: a question to a database that does not
- * answer is then not waited for.
+ * Polls until there is an answer; `undefined` means not yet. Resolves to null on interruption, without waiting for a database that
+ * doesn't respond.
  */
 function createUntilKnown(track: Track, interruption: Promise<never>) {
   const unlessInterrupted = createWhileAlive(interruption)
@@ -156,12 +156,12 @@ function logWaiting(workers: number, log: Logger): void {
 
 /** The other nodes report their stats each second. */
 const SUM_MS = 500
-/** While more are queued, the end isn't near, and nobody has to look all the time. */
+/** With this many requests queued, the end isn't near, and totals are read less often. */
 const MANY_QUEUED = 1_000
-/** Requests of watches may be queued all the time: then only the store can tell whether the run is over. */
+/** Interval between attempts to close the run while requests are queued. They may be those of watches: only the store can tell. */
 const CLOSE_MS = 2_000
 
-/** One run, as seen by the command that waits for its end. Work done in the run before isn't counted. */
+/** One run, as seen by the command that waits for its end. Work done before the command joined isn't counted. */
 function createRunMonitor(
   { node, runs, nodes, frontier, clock, signal }: ClusterCrawlDeps,
   run: JoinedRun,
@@ -181,7 +181,7 @@ function createRunMonitor(
     return shares
   }
 
-  /** Some pages may still be fetched: a node has them, or they aren't taken yet. */
+  /** True if pages may still be fetched: a node holds some, or some aren't taken yet. */
   async function hasPages(): Promise<boolean> {
     const { limit, taken } = await runs.pages(run.id)
     if (limit === null || taken < limit) return true
@@ -263,7 +263,7 @@ function createRunMonitor(
       return {
         counts: addCounts(sumOf(shares), before, -1),
         details: mergeDetails(stats.flatMap(({ details }) => (details === undefined ? [] : [details]))),
-        // Of the largest process: a process that was replaced must not be added to its successor.
+        // The largest process, not the sum: a process that was replaced must not be added to its successor.
         peakRssBytes: Math.max(0, ...stats.map(({ peakRssBytes = 0 }) => peakRssBytes)),
         queued,
         seen,

@@ -5,7 +5,7 @@ import { createWatchedSources, type WatchedSourcesDeps } from '../services/watch
 import type { WatchRow } from '../store/contracts/watches.ts'
 
 export type ScheduleMirrorDeps = WatchedSourcesDeps & {
-  /** Of its own: no check is ever taken from it. It only computes when watches are due. */
+  /** Private to the mirror: no check is ever taken from it. It only computes when watches are due. */
   scheduler: Scheduler
   clock: Clock
 }
@@ -30,7 +30,7 @@ export function createScheduleMirror(deps: ScheduleMirrorDeps) {
     asked.delete(id)
   }
 
-  /** Set again as a new watch: only for those the scheduler uses the saved state. */
+  /** Sets the watch again as a new one: the scheduler uses saved state only for new watches. */
   function replace(id: number): void {
     const watch = coalescer.watch(id)
     if (watch === undefined) return
@@ -56,7 +56,7 @@ export function createScheduleMirror(deps: ScheduleMirrorDeps) {
     /** Reads these watches again; null for all. */
     async reread(ids: readonly number[] | null): Promise<void> {
       const found = await sources.reread(ids)
-      // One that is new here is noted when its profile is read.
+      // A watch that is new here is noted when its profile is read.
       for (const id of ids ?? [...underWay, ...asked]) forget(id)
       for (const row of found) {
         note(row)

@@ -66,7 +66,7 @@ describe('a leader that sleeps past its lease', () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker, pool } = cluster
     const first = await start('first')
-    // It has noted that the check begins, and is about to offer the request.
+    // It has recorded the start of the check, and is about to offer the request.
     first.gate.closeAt('frontier_offer')
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
     await first.gate.reached

@@ -24,7 +24,7 @@ export type RunningSchedule = ClusterSchedule & {
   end(): Promise<void>
 }
 
-/** Holds back everything a process sends to the database, starting with a statement that closes it. */
+/** Holds back everything a process sends to the database, starting with the statement that closes the gate. */
 export type Gate = {
   closeAt(part: string): void
   /** Resolves when a statement waits at the closed gate. */
@@ -92,7 +92,7 @@ export async function openCluster(pages: Record<string, TestPage>) {
     start,
     watches: stores.watches,
     crawls: stores.crawls,
-    /** Without first visits: the process that takes over one repeats it. */
+    /** Skips first visits: a process that takes over a first visit repeats it. */
     async put(...profiles: Profile[]) {
       await stores.profiles.put(profiles.map(keyed))
       await database.pool.query('UPDATE urds SET visited_at = 1')
@@ -154,7 +154,7 @@ function gatePool(pool: PostgresPool): { gate: Gate; gated: PostgresPool } {
   }
 }
 
-/** Polls until it is true. */
+/** Polls until the condition is true; throws after `GIVE_UP_MS`. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const endAt = systemClock.monotonic() + GIVE_UP_MS
   while (!(await isSo())) {

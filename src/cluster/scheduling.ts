@@ -20,24 +20,24 @@ import { createScheduleMirror } from './schedule-mirror.ts'
 
 export type ClusterScheduleDeps = {
   stores: Pick<StoreSet, 'profiles' | 'watches' | 'accounts'> & {
-    /** What is written under an old epoch is refused. */
+    /** Rejects writes under an old epoch. */
     fencedCrawls(epoch: number): CrawlStore
     asked: AskedStore
     stats: ScheduleStats
-    /** Counts no further than `limit`: there may be millions. */
+    /** Stops counting at `limit`: there may be millions. */
     countTasks(limit: number): Promise<number>
-    /** What is written under an old epoch is refused. */
+    /** Rejects writes under an old epoch. */
     fencedWatches(epoch: number): WatchStore
   }
   lease: LeaderLease
-  /** Holds the retention while this process leads. */
+  /** Starts retention, which runs while this process leads. */
   startRetention(): Retention
   events: ClusterEvents
   /** For one term of leadership. */
   createFetcher(epoch: number): Fetcher
-  /** Hears of news at sources that tell of them. */
+  /** Listens to sources that push news. */
   listenTo?: ListenTo
-  /** Of all fetchers. */
+  /** URL schemes of all fetchers. */
   schemes: readonly string[]
   clock: Clock
   config: Config
@@ -56,12 +56,12 @@ export type ClusterSchedule = {
   stop(): Promise<void>
 }
 
-/** What can be seen of the schedule, and where to ask for a check. */
+/** Shows the schedule and takes requests for checks. */
 type View = Pick<WatchService, 'checkNow' | 'urdsOf'> & Pick<Scheduler, 'snapshot' | 'stats'>
 
-/** Versions that may wait for the annotation engines of all workers before no more checks are started. */
+/** No more checks are started while this many versions wait for the annotation engines of all workers. */
 const MAX_TASKS = 20_000
-/** Notified when the lease is given up: the others ask for it at once. */
+/** Notified when the lease is given up: the others request it at once. */
 const LEADER_CHANNEL = 'scheduler'
 
 /**

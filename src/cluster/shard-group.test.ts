@@ -8,7 +8,7 @@ import { createRunPages } from './shard-group.ts'
 
 usePostgres()
 
-/** BEGIN, the lock, what is left, what is held, COMMIT. */
+/** BEGIN, the lock, the pages left, the pages held, COMMIT. */
 const STATEMENTS = 5
 
 test('wherever the connection is cut, pages are counted once, when they are taken and when they go back', async () => {
@@ -43,7 +43,7 @@ test('wherever the connection is cut, pages are counted once, when they are take
       mine -= 3
       await untilDone(pages.confirm)
       await isCountedOnce()
-      // Whoever takes no more after a failure says what it has.
+      // A node that takes no more pages after a failure still reports what it holds.
       proxy.cutAt(nth, side)
       await assert.rejects(pages.take(10))
       await pages.confirm()

@@ -19,7 +19,7 @@ export type ShardOptions = {
   settings: CrawlSettings
   shards: number
   run: number
-  /** Whether documents may be known from before. */
+  /** Whether documents may already be known. */
   looksBack: boolean
   memory: CounterMemory
 }
@@ -34,11 +34,11 @@ export type ShardThreads = {
   seed(urls: readonly string[]): Promise<void>
   /** While draining, they hand over all partitions and take none. */
   drain(draining: boolean): void
-  /** Finishes and keeps what is in flight, then hands over. */
+  /** Finishes and stores requests in flight, then hands over. */
   stop(): Promise<CrawlDetails[]>
-  /** Ends the threads; without `stop` before, as if they were killed. */
+  /** Ends the threads; without a prior `stop`, as if they were killed. */
   end(): Promise<void>
-  /** Rejects for what can never work. */
+  /** Rejects on an error that retrying can't fix. */
   readonly failed: Promise<never>
 }
 
@@ -46,10 +46,10 @@ export type ShardGroupOptions = {
   startShards: StartShards
   settings: CrawlSettings
   run: number
-  /** Of the run's settings; 0 for the worker's own. */
+  /** Revision of the run's settings; 0 for the worker's own. */
   revision: number
   looksBack: boolean
-  /** The page budget of its run; null where pages aren't limited. */
+  /** Page budget of the run; null if unlimited. */
   pages: RunPages | null
 }
 
@@ -57,15 +57,15 @@ export type ShardGroupOptions = {
 export type ShardGroup = Pick<ShardThreads, 'start' | 'seed' | 'drain' | 'failed'> & {
   readonly mark: RunMark
   readonly counters: SharedCounters
-  /** Its pages are counted. */
+  /** Whether its pages are limited. */
   readonly isLimited: boolean
   /** Takes pages from the run or gives them back, as needed. Resolves to how many the group has left. */
   turnPages(): Promise<number>
-  /** Finishes what is in flight and hands over. Unused pages are put back. */
+  /** Finishes requests in flight and hands over. Unused pages are put back. */
   stop(): Promise<CrawlDetails>
 }
 
-/** Polls without a request in flight after which pages go back. */
+/** Consecutive polls without a request in flight before pages go back. */
 const IDLE_POLLS = 5
 const ASK_AGAIN_MS = 1_000
 
@@ -77,7 +77,7 @@ export function createShardGroup(options: ShardGroupOptions): ShardGroup {
   const shards = options.startShards({ settings: withSeedHosts(settings), shards: threads, run, looksBack, memory })
   const portion = Math.max(1, settings.config.crawl.fetchers)
   let idlePolls = 0
-  /** Monotonic; set when no page was left. */
+  /** Monotonic time of the next attempt; set when no page was left. */
   let askAt = 0
 
   let turning: Promise<unknown> = Promise.resolve()
@@ -89,7 +89,7 @@ export function createShardGroup(options: ShardGroupOptions): ShardGroup {
     if (granted === 0) askAt = systemClock.monotonic() + ASK_AGAIN_MS
   }
 
-  /** They may not be fetched from now on, even if the run learns of it later. */
+  /** The group may not fetch these pages from now on, even if the run learns of it later. */
   async function giveBack(to: RunPages): Promise<void> {
     to.putBack(counters.withdrawPages())
     await to.confirm()
@@ -103,7 +103,7 @@ export function createShardGroup(options: ShardGroupOptions): ShardGroup {
     const isWanted = counters.wantsPages()
     if (isWanted ? left === 0 : inFlight > 0 && left < portion / 2) await takePages(of)
     else if (left > 0 && idlePolls >= IDLE_POLLS) await giveBack(of)
-    // A request that has just begun may not be seen yet.
+    // A request that has just begun may not be counted yet.
     return counters.pagesLeft() + (idlePolls > 1 ? 0 : Math.max(1, inFlight))
   }
 
@@ -133,13 +133,13 @@ export function createShardGroup(options: ShardGroupOptions): ShardGroup {
 }
 
 /**
- * The pages of a limited run that this node has taken. It always reports their total, so a repeated report changes nothing, and pages
- * whose answer got lost go back to the run.
+ * The pages of a limited run that this node has taken. It always reports their total, so reports are idempotent, and pages whose
+ * grant got lost go back to the run.
  */
 export type RunPages = {
-  /** Resolves to how many it got. */
+  /** Resolves to the number of pages granted. */
   take(atMost: number): Promise<number>
-  /** Returns unused pages: this node may not fetch them any more, others may once it is confirmed. */
+  /** Returns unused pages: this node may no longer fetch them; others may, once `confirm` has reported it. */
   putBack(pages: number): void
   /** Reports the total again if the run may not know it. */
   confirm(): Promise<void>

@@ -13,13 +13,13 @@ import { createRunPages, createShardGroup, type RunPages, type ShardGroup, type 
 export type WorkerPoolDeps = {
   startShards: StartShards
   own: CrawlSettings
-  /** Its id. */
+  /** Id of the node. */
   node: string
   runs: ClusterRunStore
   clock: Clock
-  /** A node that started a run works on nothing else: when the run is finished, it starts nothing. */
+  /** True for a node that started a run: it works on nothing else, and starts nothing after the run. */
   staysWith: boolean
-  /** The settings it works under have changed. */
+  /** Called when the settings it works under have changed. */
   onChanged(): void
   retries: Retries
   onFailed(error: unknown): void
@@ -40,7 +40,7 @@ export type WorkerPool = {
   obey(orders: NodeOrders): void
   shardGroup(): ShardGroup | null
   state(): NodeState
-  /** The last shard group hands over. */
+  /** Resolves when the last shard group has handed over. */
   end(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ type InRun = { id: number; counts: Counts; details: CrawlDetails[]; pages: RunPa
 
 const FOLLOW_MS = 1_000
 const PAGES_MS = 100
-/** Every so many polls it tries to close the run; a process that waits for the end of the run polls more often. */
+/** Polls per attempt to close the run; a process that waits for the end of the run tries more often. */
 const CLOSE_POLLS = 5
 const noMark: RunMark = { id: 0, revision: 0 }
 
@@ -71,7 +71,7 @@ export function createWorkerPool(deps: WorkerPoolDeps): WorkerPool {
     return { id, counts: noCounts(), details: [], pages: createRunPages({ runs, run: id, node }) }
   }
 
-  /** The mark of the run to work on; null where there is nothing to do. */
+  /** The mark of the run to work on; null if there is nothing to do. */
   async function wanted(): Promise<RunMark | null> {
     const open = await runs.current()
     if (open !== null) return open
@@ -151,14 +151,14 @@ export function createWorkerPool(deps: WorkerPoolDeps): WorkerPool {
   async function turnPages(): Promise<void> {
     const turned = shardGroup
     if (turned === null || !isAtWork || !turned.isLimited) return
-    // True until this turn succeeds, or a later one after a failure.
+    // Stays true after a failure, until a later turn succeeds.
     pages.isTurning = true
     pages.inHand = await turned.turnPages()
     pages.isTurning = false
     if (!isAtWork) return
     if (pages.inHand > 0) pages.isShown = true
     else if (pages.isShown) {
-      // A process that waits for the end of a limited crawl waits for this.
+      // Report it at once: a process may be waiting for the end of the limited crawl.
       pages.isShown = false
       await put(turned)
     }

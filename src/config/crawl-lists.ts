@@ -60,9 +60,9 @@ export async function readSeeds(
     errors,
   }: {
     cwd: string
-    /** Stands before each place. */
+    /** Prefix of the place of each error. */
     under?: string
-    /** There are protocol modules: which schemes they have is known when they are loaded. */
+    /** Accept any scheme: there are protocol modules, whose schemes are known only once they are loaded. */
     allSchemes?: boolean
     errors: ValidationError[]
   },
@@ -90,11 +90,11 @@ export async function readSeeds(
   return [...seeds]
 }
 
-/** What can be crawled without signing in. */
+/** Schemes that can be crawled without signing in. */
 const crawled = ['http', 'https', 'file', 'ftp', 'ftps', 'gopher', 'nntp', 'nntps']
 
 function seedError(text: string, allSchemes: boolean): string | undefined {
-  // There may be very many: the common case must not cost an object.
+  // There may be very many seeds, so the common case must not create an object.
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return undefined
   const url = URL.parse(text)
   if (url !== null && text.includes('://') && (allSchemes || crawled.includes(url.protocol.slice(0, -1))))
@@ -112,11 +112,11 @@ function shorten(text: string): string {
 
 export type CrawlLists = Pick<CrawlSettings, 'seeds' | 'depth' | 'files' | 'focus'>
 
-/** What `crawl.seeds`, `depth`, `mime`, `ignore` and `block` say, with the files they name. Adds every error. */
+/** Reads `crawl.seeds`, `depth`, `mime`, `ignore`, `block` and `focus`, with the files they name. Adds every error. */
 export async function readCrawlLists(
   { crawl, parts }: Pick<Config, 'crawl' | 'parts'>,
   errors: ValidationError[],
-  /** The terms of a profile that `crawl.focus` names; null where it can't be read. */
+  /** The terms of a profile that `crawl.focus` names; null if it can't be read. */
   termsOfProfile: (xml: string) => string[] | null = () => null,
 ): Promise<CrawlLists> {
   const allSchemes = parts.protocols.length > 0

@@ -8,21 +8,21 @@ export type Focus = {
   examples: { wanted: readonly string[]; others: readonly string[] } | null
 }
 
-/** `words` in small letters; several make a phrase. */
+/** `words` are in lower case; several make a phrase. */
 export type FocusTerm = { words: readonly string[]; weight: number }
 
 const MAX_TERMS = 1_000
 const MAX_EXAMPLES = 1_000
 const MAX_EXAMPLE_BYTES = 1_000_000
 
-/** A term, or a term behind its weight: `2.5 solar power`. Null where there is no word in it. */
+/** Parses a term, optionally preceded by its weight: `2.5 solar power`. Null if it contains no word. */
 export function parseFocusTerm(line: string): FocusTerm | null {
   const weighted = /^(\d{1,6}(?:\.\d{1,6})?)\s+(?=\S)(.*)$/s.exec(line.trim())
   const words = focusWords(weighted?.[2] ?? line)
   return words.length === 0 ? null : { words, weight: weighted === null ? 1 : Number(weighted[1]) }
 }
 
-/** The words of a text in small letters, at most `limit`. */
+/** The words of a text in lower case, at most `limit`. */
 export function focusWords(text: string, limit = 20_000): string[] {
   const words: string[] = []
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]{1,64}/gu)) {
@@ -32,7 +32,7 @@ export function focusWords(text: string, limit = 20_000): string[] {
   return words
 }
 
-/** Of the lines of `crawl.focus`. Adds an error for what has no words. */
+/** Parses the lines of `crawl.focus`. Adds an error for each line without words. */
 export function readFocusTerms(lines: readonly string[], errors: ValidationError[]): FocusTerm[] {
   const terms: FocusTerm[] = []
   for (const line of lines) {
@@ -45,7 +45,7 @@ export function readFocusTerms(lines: readonly string[], errors: ValidationError
   return terms.slice(0, MAX_TERMS)
 }
 
-/** The texts in the folders `wanted` and `others` of a folder. Adds an error where there is none. */
+/** Reads the texts in the subfolders `wanted` and `others`. Adds an error if either has none. */
 export async function readFocusExamples(folder: string, errors: ValidationError[]): Promise<Focus['examples']> {
   const place = `crawl.focusExamples: ${folder.slice(0, 120)}`
   const [wanted, others] = await Promise.all(
@@ -71,7 +71,7 @@ async function readTexts(folder: string, place: string, errors: ValidationError[
   return texts
 }
 
-/** Examples are saved pages as often as plain texts: words in tags would be learnt, too. */
+/** Strips tags: examples are saved pages as often as plain texts, and words in tags would be learnt, too. */
 function withoutMarkup(text: string): string {
   return text.replace(/<(script|style)\b[^>]*>[\s\S]*?<\/\1\s*>/gi, ' ').replace(/<[^>]{0,2000}>/g, ' ')
 }

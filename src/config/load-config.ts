@@ -14,10 +14,10 @@ import { InvalidInputError, type ValidationError } from './validation-errors.ts'
 export type Override = { key: SettingKey; value: unknown; place: string }
 
 export type ConfigSources = {
-  /** Must exist. Without it, `erace.config.ts|js|json` in `cwd` is taken if there is one. */
+  /** Must exist. Without it, `erace.config.ts|js|json` in `cwd` is used if it exists. */
   file?: string | undefined
   cwd?: string | undefined
-  /** Taken instead of a file: the object that one would export. */
+  /** Used instead of a file: the object that it would export. */
   values?: object | undefined
   env: Readonly<Record<string, string | undefined>>
   overrides?: readonly Override[] | undefined
@@ -38,7 +38,7 @@ const reservedNames = [
 const reservedPrefix = 'ERACE_TEST_'
 const listKinds: readonly string[] = ['list', 'cidrs', 'nameservers', 'parts']
 
-type Given = { key: SettingKey; value: unknown; place: string /** Where its file names start from. */; folder?: string }
+type Given = { key: SettingKey; value: unknown; place: string /** Base of its relative file names. */; folder?: string }
 
 /**
  * Defaults, then the file, then the environment, then the command line: later ones win. Reports all errors of all sources,
@@ -112,7 +112,7 @@ function valuesOfEnvironment(env: ConfigSources['env'], errors: ValidationError[
       errors.push({ place: name, message: unknown('variable', name, [...keys.keys(), ...reservedNames]) })
       continue
     }
-    // An empty variable is an empty list; any other setting cannot be empty, so there it means: not set.
+    // An empty variable means an empty list; for other settings, which cannot be empty, it means not set.
     if (value !== '' || listKinds.includes(settings[key].kind)) given.push({ key, value, place: name })
   }
   return given
@@ -144,7 +144,7 @@ function resolveValues(given: readonly Given[], errors: ValidationError[], cwd =
   return assemble(values)
 }
 
-/** File names mean the same wherever the program is when it reads them. */
+/** Makes file names absolute, so that they don't depend on the working directory when they are read. */
 function withFullPaths(
   setting: Setting,
   value: unknown,

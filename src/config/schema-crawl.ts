@@ -1,10 +1,10 @@
 import { bytes, duration, integer, number, type Setting } from './setting.ts'
 import { version } from './version.ts'
 
-/** As `crawl.depth`: deeper than any crawl goes. */
+/** The `crawl.depth` that means no limit. */
 export const NO_DEPTH_LIMIT = 1_000_000
 
-/** A list whose items are checked with the files they name, before anything starts. */
+/** A list whose items, and the files they name, are checked before anything starts. */
 function listOf(items: string) {
   return {
     kind: 'list',
@@ -15,7 +15,7 @@ function listOf(items: string) {
   } as const
 }
 
-/** Settings of a crawl: pace, limits, what is followed and what counts as a change. */
+/** Settings of a crawl: pace, limits, which links are followed and what counts as a change. */
 export const crawlSettings = {
   'crawl.seeds': {
     ...listOf('URLs or @FILEs with one URL per line'),

@@ -1,6 +1,6 @@
 import type { UrlCondition } from '../core/url/url-condition.ts'
 
-/** The type of a setting's value. What is written in other ways than it is used (`2s`, `5MB`) comes from `Written`. */
+/** The type of a setting's value. `Written` has the types of the kinds that are written differently than used (`2s`, `5MB`). */
 export type SettingValue<S, Written> = S extends { kind: keyof Written }
   ? Written[S['kind']]
   : S extends { kind: 'boolean' }

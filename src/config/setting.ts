@@ -33,12 +33,12 @@ export type Setting = About &
     | { kind: 'retention'; default: string }
     | { kind: 'sources'; default: readonly [] }
     | { kind: 'filter'; default: null }
-    /** Built-in names, and files as `part-path.ts` allows them. */
+    /** Built-in names, and files that `part-path.ts` allows. */
     | { kind: 'part'; default: string; builtIn: readonly string[]; expected: string }
     | { kind: 'parts'; default: readonly string[]; builtIn: readonly string[]; expected: string }
   )
 
-/** Settings with a range, so that the schema has one line for each. */
+/** Creates settings with a range, each in one line of the schema. */
 const ranged =
   <const K extends 'integer' | 'number' | 'duration' | 'bytes', V extends number | string>(kind: K) =>
   (value: V, [min, max]: readonly [min: V, max: V], about: string) => ({ kind, default: value, min, max, about })
@@ -152,14 +152,14 @@ function parseList(value: unknown, parseItem: (item: string) => string | undefin
   return { kind: 'value', value: parsed }
 }
 
-/** A built-in name or a path; whether there is such a file is found out with the folder that it starts from. */
+/** A built-in name or a path. Whether the file exists is checked later, when its base folder is known. */
 function partName({ builtIn }: { builtIn: readonly string[] }, text: string): string | undefined {
   return builtIn.includes(text) || /^\.\/[^\p{Cc}]{1,1000}$/u.test(text) ? text : undefined
 }
 
 export const nameserversExpected = 'a list of addresses such as 192.0.2.53 or [2001:db8::53]:5353'
 
-/** An IP address, with a port or without; one of version 6 with a port stands in brackets. */
+/** An IP address with an optional port; an IPv6 address with a port is in brackets. */
 function isServerAddress(text: string): boolean {
   if (isIP(text) !== 0) return true
   const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? []

@@ -43,7 +43,7 @@ function readCondition(value: unknown, at: string, reading: Reading): UrlConditi
     )
   }
   count.conditions++
-  // Once, not for each of a million conditions.
+  // Report this once, not for each of a million conditions.
   if (count.conditions > MAX_CONDITIONS)
     return count.conditions === MAX_CONDITIONS + 1
       ? refuse(`has more than ${MAX_CONDITIONS} conditions`, '')
@@ -68,7 +68,7 @@ function readCondition(value: unknown, at: string, reading: Reading): UrlConditi
   return fault === null ? (Object.freeze({ [name]: textOf(name, given) }) as UrlCondition) : refuse(fault, place)
 }
 
-/** What is wrong with the text of a condition, or null. */
+/** The error in the text of a condition; null if it is valid. */
 function faultOf(name: Exclude<Name, 'all' | 'any' | 'not' | 'length'>, given: unknown): string | null {
   if (typeof given !== 'string' || given === '' || given.length > MAX_ITEM_CHARS)
     return `expected text of 1 to ${MAX_ITEM_CHARS} characters, not ${show(given)}`

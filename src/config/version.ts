@@ -1,2 +1,2 @@
-/** The program's version; a test holds it equal to that of the package. */
+/** The program's version; a test compares it with that of the package. */
 export const version = '0.1.0'

@@ -3,11 +3,11 @@ import type { ServiceLevel } from './profile.ts'
 export const roles = ['user', 'administrator'] as const
 export type Role = (typeof roles)[number]
 
-/** What a token may be used for. `read` and `write` concern its owner's own things, `admin` everybody's; each includes those before it. */
+/** Permissions of a token. `read` and `write` cover its owner's data, `admin` that of all accounts; each includes those before it. */
 export const tokenScopes = ['read', 'write', 'admin'] as const
 export type TokenScope = (typeof tokenScopes)[number]
 
-/** Somebody who can sign in. The e-mail address, in small letters, is the owner of profiles and annotations. */
+/** A user who can sign in. The e-mail address, in lower case, identifies the owner of profiles and annotations. */
 export type Account = {
   id: number
   email: string
@@ -20,9 +20,9 @@ export type Account = {
 }
 
 export type AccountSettings = {
-  /** IANA name; '' for that of the browser. */
+  /** IANA name; '' to use the browser's time zone. */
   timeZone: string
-  /** Whether the pages obey single keys. */
+  /** Whether single-key shortcuts are enabled. */
   shortcuts: boolean
   theme: Theme
   notifications: NotificationSettings
@@ -31,11 +31,11 @@ export type AccountSettings = {
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-/** Used where a profile says nothing itself. */
+/** Defaults for profiles that don't set these themselves. */
 export type NotificationSettings = {
-  /** Hours of the day in the account's time zone, such as 22:00 to 07:00, in which nothing is sent. */
+  /** Quiet hours in the account's time zone, such as 22:00 to 07:00: nothing is sent then. */
   quiet: { from: string; to: string } | null
-  /** This urgent, an annotation waits for nothing. */
+  /** Annotations of at least this urgency are sent immediately; null for none. */
   urgentFrom: number | null
   /** Messages per hour on each channel. */
   perHour: number | null

@@ -2,57 +2,60 @@ import type { FeedSchedule } from './feed/feed.ts'
 import type { Aspect, Scope } from './profile.ts'
 import type { Check } from './request.ts'
 
-/** How far a watch goes: what any of its owners covers. */
+/** The scope of a watch: the union of its owners' sources. */
 export type CrawlScope = {
   watch: number
-  /** `owner` is there for expressions: whose work it is to match them. */
+  /** `owner` is set for expressions: the work of matching them counts against that owner's budget. */
   sources: readonly { uri: string; scope: Scope; owner?: string }[]
-  /** Set where the pages of a crawl are limited: by which number they are counted among all shards of a process. */
+  /** Set if a crawl has a page limit: the key under which all shards of a process count its pages. */
   budget?: number
-  /** What makes a version beside text and links, where somebody asks for more. */
+  /** Aspects other than text and links that make a new version, if an owner asks for them. */
   aspects?: readonly Aspect[]
-  /** How long pages below the source wait until they are asked again, in √ms: one that changes at rate r waits this by √r. Left out for no wait. */
+  /**
+   * Sets how long to wait before checking pages below the source again, in √ms: a page that changes at rate r waits pace / √r. Absent: no
+   * wait.
+   */
   pace?: number
 }
 
-/** One check of a watched source, as it is handed to the crawler. */
+/** One check of a watched source, as passed to the crawler. */
 export type CheckOrder = {
   url: string
   depth: number
-  /** Higher goes before what is queued for the same host. */
+  /** Higher ones go first among those queued for the same host. */
   urgency: number
   check: Check
   crawlScope: CrawlScope
 }
 
-/** What a source says about its changes, where it says something. */
+/** Hints of a source about its changes; each is absent unless the source gives it. */
 export type SourceHints = {
   /** Last-Modified. */
   modifiedAt?: number
   /** Cache-Control or Expires. */
   freshForMs?: number
-  /** Of the newest entries of a feed, or the newest changes that a sitemap names. */
+  /** Dates of the newest feed entries, or of the newest changes listed in a sitemap. */
   dates?: readonly number[]
 }
 
-/** What came of requests of a watch since the last word about it. */
+/** Outcome of a watch's requests since the previous report. */
 export type CheckResult = {
   watch: number
-  /** Requests that came (or went) in the queues of all shards. */
+  /** Net change of the number of queued requests, over all shards. */
   queued: number
-  /** New versions, gone ones included. */
+  /** New versions, including documents that are gone. */
   changed: number
   unchanged: number
   failed: number
-  /** What the source itself came to, once that is known. `schedule` is what a feed says, where it was read. */
+  /** Outcome of the source itself, once known. `schedule` is set if a feed was read that states one. */
   source: { status: number; outcome: string; schedule?: FeedSchedule; hints?: SourceHints } | null
   /** Where the source redirected to. */
   landed: string | null
-  /** Expressions that took too much work, with the page on which that was found; they are not tried any more in this check. */
+  /** Expressions that took too much work, with the page where that happened; they are skipped for the rest of this check. */
   tooExpensive?: { expression: string; url: string }[]
-  /** Of a crawl, by the names of the shards' counters, and some of its own: see `crawlCountsOf`. */
+  /** Of a crawl: the shards' counters by name, and some of its own; see `crawlCountsOf`. */
   counts?: Record<string, number>
-  /** These are sums since the check began, of which a part may have been told before. */
+  /** The numbers are totals since the check began, parts of which may have been reported before. */
   isSum?: true
 }
 

@@ -1,12 +1,12 @@
-/** Time as a dependency: everything that waits or stamps takes a clock, so that tests turn it by hand. */
+/** Time as a dependency: all code that waits or records times takes a clock, so that tests control it. */
 export type Clock = {
-  /** Milliseconds since 1970, as other machines see them: for stamps that are kept. May jump. */
+  /** Milliseconds since 1970, comparable between machines: for stored timestamps. May jump. */
   now(): number
-  /** Milliseconds that never jump: for durations and delays within one process. */
+  /** Monotonic milliseconds: for durations and delays within one process. */
   monotonic(): number
 }
 
-// The global is a getter, and this is asked many times for each page.
+// The global is a getter, and this is called many times per page.
 const { performance } = globalThis
 
 export const systemClock: Clock = {
@@ -16,7 +16,7 @@ export const systemClock: Clock = {
 
 export type ManualClock = Clock & { advance(ms: number): void; jump(ms: number): void }
 
-/** A clock that stands still until a test moves it. `jump` moves the wall clock alone, as an operator or NTP would. */
+/** A clock that a test advances by hand. `jump` moves the wall clock alone, as an operator or NTP would. */
 export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
   let wall = startMs
   let steady = 0

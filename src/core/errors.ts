@@ -1,6 +1,6 @@
 /**
- * Every failure has a code from this table. `retry: 'never'` means that the same call fails the same way, `'later'` that
- * waiting may help. `docs/errors.md` lists the table; a test compares the two.
+ * Every failure has a code from this table. `retry: 'never'` means that the same call would fail again, `'later'` that waiting may help.
+ * `docs/errors.md` lists the table; a test compares the two.
  */
 export type Retry = 'never' | 'later'
 

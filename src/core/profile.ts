@@ -14,27 +14,27 @@ export type Profile = {
   delivery: ProfileDelivery
 }
 
-/** How much of a change a message tells: a summary, each change, or the new text as well. */
+/** How much of a change a message contains: a summary, each change, or the new text as well. */
 export const amounts = ['summary', 'change', 'full'] as const
 export type Amount = (typeof amounts)[number]
 
-/** Where annotations go, and when. What is null here is as the account's notification settings say. */
+/** Where annotations are sent, and when. Null means as in the account's notification settings. */
 export type ProfileDelivery = {
   /** `inbox`, and ids of the owner's channels. */
   channels: readonly string[]
-  /** As `readCadence` reads it. */
+  /** Syntax as in `readCadence`. */
   cadence: string
-  /** Hours of the local day, such as 22:00, in which nothing is sent; `zone` is '' for that of the account. */
+  /** Quiet hours in local time, such as 22:00: nothing is sent then. `zone` is '' for the account's time zone. */
   quiet: { zone: string; from: string; to: string } | null
   /** Messages per hour on each channel. */
   perHour: number | null
-  /** This urgent, an annotation waits neither for its time nor for the end of quiet hours. */
+  /** Annotations of at least this urgency wait neither for the cadence nor for the end of quiet hours. */
   urgentFrom: number | null
-  /** Where an annotation of this urgency goes that was not read in time; `after` is a duration, such as 30m. */
+  /** Channel for annotations of at least this urgency that were not read in time; `after` is a duration, such as 30m. */
   escalation: { channel: string; after: string; urgency: number } | null
 }
 
-/** What a profile has where nothing is said, and what those have that were stored before there was such a thing. */
+/** Default values of a profile's delivery, also for profiles stored before these fields existed. */
 export const deliveryDefaults: ProfileDelivery = {
   channels: ['inbox'],
   cadence: 'immediate',
@@ -44,7 +44,7 @@ export const deliveryDefaults: ProfileDelivery = {
   escalation: null,
 }
 
-/** Every channel that an annotation may leave on. The inbox is none of them: it reads annotations itself. */
+/** All channels that annotations may be sent on. The inbox is not one of them: it reads annotations itself. */
 export function pushChannels({ channels, escalation }: ProfileDelivery): string[] {
   const all = new Set(escalation === null ? channels : [...channels, escalation.channel])
   all.delete('inbox')
@@ -53,32 +53,32 @@ export function pushChannels({ channels, escalation }: ProfileDelivery): string[
 
 /** One address to watch. Together with its profile it makes a URD. */
 export type Source = {
-  /** What is watched. */
+  /** The address to watch. */
   uri: string
-  /** The address as its owner wrote it, where the keywords of the profile were put into it to make `uri`; '' elsewhere. */
+  /** The address as its owner wrote it, if `uri` was made from it by inserting the profile's keywords; otherwise ''. */
   template: string
   everyMs: number
-  /** Longest interval that an unchanging source may be stretched to; equal to `everyMs` where it is fixed. */
+  /** Longest interval for a source that doesn't change; equal to `everyMs` for a fixed interval. */
   everyMaxMs: number
-  /** Links to follow from the source. */
+  /** Maximum link depth from the source. */
   depth: number
   scope: Scope
   process: 'filter' | 'track' | 'archive'
   /** When it may be checked; null means always. */
   window: TimeWindow | null
-  /** The parts of a page that count: CSS or XPath for HTML and XML, JSONPath for JSON, `/pattern/` for lines; none: all of it. */
+  /** The parts of a page that count: CSS or XPath for HTML and XML, JSONPath for JSON, `/pattern/` for lines; empty for the whole page. */
   select: readonly string[]
-  /** In the same languages, the parts that don't. */
+  /** The parts to ignore, in the same languages. */
   omit: readonly string[]
-  /** What makes a change, in the order of `aspects`. */
+  /** The aspects whose change counts, in the order of `aspects`. */
   aspects: readonly Aspect[]
-  /** On prices and numbers, such as `below 30`; a change counts if one of them holds, without any each does. */
+  /** Conditions on prices and numbers, such as `below 30`: a change counts if one of them holds, or if there are none. */
   conditions: readonly string[]
-  /** By which program pages are read: by the engine itself, or by a browser that runs their scripts. */
+  /** How pages are read: by the engine itself, or by a browser that runs their scripts. */
   render: Render
   /** Name of the owner's stored credentials; '' for none. */
   credentials: string
-  /** Whether it is asked in intervals only, or tells of news by itself as well. */
+  /** Whether it is only polled, or announces its changes as well. */
   method: Method
 }
 
@@ -88,7 +88,7 @@ export type Method = (typeof methods)[number]
 export const aspects = ['text', 'links', 'images', 'title', 'description', 'data', 'status', 'headers'] as const
 export type Aspect = (typeof aspects)[number]
 
-/** What a source has where nothing is said, and what those have that were stored before there was such a thing. */
+/** Default values of a source, also for sources stored before these fields existed. */
 export const partDefaults: Pick<
   Source,
   'template' | 'select' | 'omit' | 'aspects' | 'conditions' | 'render' | 'credentials' | 'method'
@@ -103,7 +103,7 @@ export const partDefaults: Pick<
   method: 'pull',
 }
 
-/** The URI of a source's watch. It says how it is asked for, so that what is read with credentials is shared with nobody. */
+/** The URI of a source's watch. It includes how the source is accessed, so that documents read with credentials are not shared. */
 export function watchedUri(owner: string, source: Pick<Source, 'uri' | 'render' | 'credentials'>): string {
   const { uri, render, credentials } = source
   return withAccess(uri, { render, credentials: credentialsId(owner, credentials) })
@@ -122,48 +122,48 @@ export type TimeWindow = {
   zone: string
   /** 1 Monday … 7 Sunday. */
   days: readonly number[]
-  /** Minutes of the local day; `from` may be later than `to`: then it goes over midnight. */
+  /** Minutes of the local day. If `from` is later than `to`, the window crosses midnight. */
   fromMinute: number
   toMinute: number
 }
 
 export type Interests = {
   keywords: readonly Keyword[]
-  /** Documents with one of these never match. */
+  /** Documents that contain one of these never match. */
   exclude: readonly string[]
   /** A condition in AND, OR, NOT, parentheses, phrases, `intitle:`, `site:`, `/regular expression/`; '' for none. */
   expression: string
-  /** Least relevance that matters. */
+  /** Minimum relevance. */
   threshold: number
-  /** Whether words are compared by their stems, and of which language: `auto` for that of the document, '' for not. */
+  /** Language for comparing words by their stems: `auto` for the document's language, '' for no stemming. */
   stemming: string
   scorer: string
-  /** Regular expressions: text whose change is none. Profiles of earlier times have no such list; see `ignoredBy`. */
+  /** Regular expressions: changes of matching text are ignored. Profiles of earlier versions have no such list; see `ignoredBy`. */
   ignore: readonly string[]
-  /** What they are held against: what was added or changed, or the page it is on. A new page always counts as a whole. */
+  /** Text to match: what was added or changed, or the whole page it is on. A new page always counts as a whole. */
   match: Match
 }
 
 export const matches = ['change', 'page'] as const
 export type Match = (typeof matches)[number]
 
-/** A word or a phrase, and what its presence is worth. */
+/** A word or phrase, and its weight. */
 export type Keyword = { key: string; weight: number }
 
-/** Who gets how much of the engine under overload. */
+/** Share of the engine's capacity under overload. */
 export type ServiceLevel = 'gold' | 'silver' | 'bronze'
 
 /** A profile without an owner. */
 export type ProfileDraft = Omit<Profile, 'id' | 'owner'>
 
-/** Unified resource description: one source of one profile, with all that is to be known of it. */
+/** Unified resource description: one source of one profile, complete in itself. */
 export type ProfileUrd = Omit<Profile, 'name' | 'sources'> & {
-  /** Id of the profile; '' where it comes from none. */
+  /** Id of the profile; '' if it comes from none. */
   profile: string
   source: Source
   /** Milliseconds since 1970; 0 for never. */
   lastCheckedAt: number
 }
 
-/** A profile on its way into the base. The one of that id is replaced if it is the owner's; else a new one is made. */
+/** A profile to import. It replaces the profile of that id if the owner is the same; otherwise a new one is created. */
 export type ImportedProfile = { id: string | null; owner: string; profile: ProfileDraft }

@@ -40,7 +40,7 @@ test('a crawl is the same on every machine, but for what each takes upon itself'
     files,
   })
   assert.deepEqual(config.crawl, { ...begun.config.crawl, threads: 2, fetchers: own.config.crawl.fetchers })
-  // Which name servers a machine can reach is its own matter.
+  // Which name servers are reachable depends on the machine.
   assert.deepEqual(config.network, { ...begun.config.network, nameservers: ['::1'] })
   assert.deepEqual(config.robots, begun.config.robots)
   assert.equal(config.cluster.name, 'w')

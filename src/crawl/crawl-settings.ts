@@ -14,15 +14,15 @@ import { parseHostRules } from './normalize/host-rules.ts'
 import { seedsToCheck } from './seeding.ts'
 
 /**
- * Without a crawl, only watched sources are fetched: there are no seeds and no limits. Throws when a file that the
- * configuration names can't be read or is invalid.
+ * Settings for watching without a crawl: only watched sources are fetched, with no seeds and no limits. Throws if a file
+ * named in the configuration can't be read or is invalid.
  */
 export async function settingsForWatching(folder: string, config: Config): Promise<CrawlSettings> {
   const { files, focus = null } = await readLists(config)
   const omit = omitRulesOf(config.sources)
   const settings = { folder, config, seeds: [], depth: null, restrict: null, maxPages: null, omit, files, focus }
   checkSettings(settings)
-  // Requests of watches are no steps of a walk.
+  // Requests of watches aren't steps of a walk.
   if (config.crawl.order === 'walk')
     throw new AppError(
       'config-invalid',
@@ -31,7 +31,7 @@ export async function settingsForWatching(folder: string, config: Config): Promi
   return settings
 }
 
-/** The lists of the configuration, with the files they name. Throws when one can't be read. */
+/** Reads the lists of the configuration, with the files they name. Throws if one can't be read. */
 export async function readFileLists(config: Config): Promise<CrawlSettings['files']> {
   return (await readLists(config)).files
 }
@@ -43,22 +43,22 @@ async function readLists(config: Pick<Config, 'crawl' | 'parts'>): Promise<Crawl
   return lists
 }
 
-/** How many shards this machine runs. */
+/** Number of shards on this machine. */
 export function threadsOf({ crawl }: Config): number {
   return crawl.threads === 0 ? availableParallelism() : crawl.threads
 }
 
 /** The sections of a configuration that decide which pages a crawl fetches and how it treats hosts. */
 const sharedSections = ['crawl', 'robots', 'network'] as const
-/** Each machine decides for itself how much it takes on. */
+/** Crawl settings that each machine decides for itself. */
 const ownCrawlFields = ['threads', 'fetchers'] as const
 
-/** The part of the settings that all workers of a cluster need. */
+/** The settings shared by all workers of a cluster. */
 export function sharedSettings({ folder: _, config, ...shared }: CrawlSettings): SharedSettings {
   return { ...shared, config: Object.fromEntries(sharedSections.map((name) => [name, config[name]])) }
 }
 
-/** The settings of a crawl that another node started, for this machine. What an older version didn't write is taken from `own`. */
+/** Settings on this machine for a crawl started by another node. Fields that an older version didn't write come from `own`. */
 export function withSharedSettings(own: CrawlSettings, shared: SharedSettings): CrawlSettings {
   const { config, ...rest } = shared
   const sections = config as Partial<CrawlSettings['config']> | undefined
@@ -69,14 +69,14 @@ export function withSharedSettings(own: CrawlSettings, shared: SharedSettings): 
     config: {
       ...own.config,
       robots: { ...own.config.robots, ...sections?.robots },
-      // Which name servers can be reached depends on where a machine is.
+      // Which name servers are reachable depends on the machine.
       network: { ...own.config.network, ...sections?.network, nameservers: own.config.network.nameservers },
       crawl: { ...own.config.crawl, ...sections?.crawl, ...mine },
     },
   }
 }
 
-/** Parses everything that was given as text, before anything starts, and reports all errors together. */
+/** Parses all settings given as text before anything starts, and reports all errors together. */
 export function checkSettings({ seeds, restrict, files }: CrawlSettings): void {
   const errors: AppError[] = []
   const attempt = (read: () => unknown): void => {

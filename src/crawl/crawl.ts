@@ -19,18 +19,18 @@ export type AcceptedOrders = { orders: number; queued: number }
 
 /** A shard as the crawl sees it, in any thread. */
 export type ShardHandle = {
-  /** How many requests of each watch are queued here. Asked of all shards before one starts, so that nothing counts twice. */
+  /** Number of queued requests by watch. Called on all shards before any of them starts, so that nothing is counted twice. */
   queued(): Promise<Map<number, number>>
   /** Opens its store and counts the requests that are queued. */
   start(): Promise<void>
   /**
-   * How far watches go. All shards are sent this before a watch's requests are offered. It need not be waited for: a shard starts no
-   * request before it has heard everything that it was sent by then.
+   * Sets the scope of watches. Sent to all shards before a watch's requests are offered. Callers need not wait: a shard starts no request
+   * before it has received every message sent by then.
    */
   crawlScope(crawlScopes: readonly CrawlScope[]): Promise<void>
-  /** Begins those of the checks whose hosts are this shard's: of each watch, how many orders that were, and the requests queued by them. */
+  /** Starts the checks whose hosts belong to this shard. Returns, by watch, the number of orders and of requests queued for them. */
   checks(orders: readonly CheckOrder[]): Promise<ReadonlyMap<number, AcceptedOrders>>
-  /** Drops the requests of these watches. Like `crawlScope`, this need not be waited for. */
+  /** Drops the requests of these watches. Like with `crawlScope`, callers need not wait. */
   forget(watches: readonly number[]): Promise<void>
   /** Offers the seeds; resolves when their owners have accepted them. */
   seed(urls: readonly string[]): Promise<void>
@@ -48,11 +48,11 @@ export type CrawlOptions = {
   clock: Clock
   signal: AbortSignal
   onProgress(snapshot: CrawlSnapshot): void
-  /** While this is so, no request is started. */
+  /** While true, no request is started. */
   isBehind?: ((stored: number) => boolean) | undefined
-  /** Waits for modules, before it is noted that nothing is left. */
+  /** Waits for modules; called before `finish`. */
   settle?(): Promise<void>
-  /** Notes that nothing is left. Retried while the store can't write. */
+  /** Records that the crawl is complete. Retried while the store can't write. */
   finish(): Promise<void>
   track: Track
 }
@@ -60,7 +60,7 @@ export type CrawlOptions = {
 const WATCH_MS = 20
 const PROGRESS_MS = 200
 
-/** Runs the shards until nothing is left, the page limit is reached or the crawl is interrupted. */
+/** Runs the shards until no requests are left, the page limit is reached or the crawl is interrupted. */
 export async function runCrawl({
   shards,
   counters,

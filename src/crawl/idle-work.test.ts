@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdleWork } from './idle-work.ts'
 
-/** One progress report for each number: how many of two shards are busy. Returns whether background work may run after each. */
+/** Sends one progress report per number: how many of two shards are busy. Returns whether background work may run after each. */
 function mayRun(reports: readonly number[]): boolean[] {
   let busy = 0
   let isPaused = false

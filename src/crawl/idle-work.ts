@@ -1,28 +1,28 @@
 import type { Clock } from '../core/clock.ts'
 
 export type IdleWorkDeps = {
-  /** Indexes texts and compresses full files, in a thread of its own. */
+  /** Indexes texts and compresses full files, in its own thread. */
   background: { setPaused(paused: boolean): void; wake(): void }
-  /** How many shards are busy at the moment, of how many. */
+  /** Sum of the shards' utilisation at the moment. */
   busyShards(): number
   shards: number
   indexes: boolean
   clock: Pick<Clock, 'monotonic'>
 }
 
-/** Shards that are busy for more than this part of their time are not to be disturbed. */
+/** Mean utilisation of the shards above which background work is paused. */
 const BUSY = 0.5
-/** Progress reports without much work after which there is time for it: about a second. */
+/** Consecutive calm progress reports before background work starts: about a second. */
 const CALM_TICKS = 5
-/** New versions are indexed in steps of so many, or after so much time. */
+/** New versions are indexed after this many of them, or after this time. */
 const INDEX_VERSIONS = 500
 const INDEX_MS = 30_000
 
-/** Lets background work run while the shards of a crawl have little to do. Returns what to call with every progress report. */
+/** Lets background work run while the shards have little to do. Returns a function to call with every progress report. */
 export function createIdleWork({ background, busyShards, shards, indexes, clock }: IdleWorkDeps) {
   const indexIsDue = indexes ? createPace(clock, { step: INDEX_VERSIONS, everyMs: INDEX_MS }) : () => false
   let calmTicks = 0
-  // Threads that are still loading have nothing to do yet, but that is no time for other work.
+  // Threads that are still loading look idle, but that is not the time for background work.
   let haveBegun = false
   background.setPaused(true)
   return (stored: number): void => {
@@ -34,7 +34,7 @@ export function createIdleWork({ background, busyShards, shards, indexes, clock 
   }
 }
 
-/** True when a count has grown by `step`, or at all for `everyMs`, since it was last true. */
+/** Returns true if the count has grown by `step`, or has grown at all and `everyMs` have passed, since it last returned true. */
 export function createPace(
   clock: Pick<Clock, 'monotonic'>,
   { step, everyMs }: { step: number; everyMs: number },

@@ -1,18 +1,18 @@
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 
-/** So many seeds are offered at a time: the crawl begins with the first of them, and an interrupt waits for no more. */
+/** Seeds offered per batch: the crawl starts after the first batch, and an interrupt waits for at most one. */
 const BATCH = 1_000
 
 export type Seeding = {
-  /** Offers what is left. Resolves when all are accepted, or when `isOver` says so. May be called again after a failure. */
+  /** Offers the remaining seeds. Resolves when all are accepted, or once `isOver` returns true. May be called again after a failure. */
   run(offer: (urls: readonly string[]) => Promise<unknown>, isOver: () => boolean): Promise<void>
-  /** All were accepted. While they aren't, a crawl with nothing queued isn't finished. */
+  /** Whether all seeds were accepted. Until then, a crawl with nothing queued isn't finished. */
   isComplete(): boolean
 }
 
 /**
- * The seeds of a crawl on their way to the frontier, in batches, while the shards crawl. Nothing is noted in between: a crawl that was
- * killed offers all of them again, and those that are known are dropped.
+ * Offers the seeds of a crawl to the frontier in batches, while the shards crawl. Progress isn't recorded: a crawl that was killed offers
+ * all of them again, and known ones are dropped.
  */
 export function createSeeding(seeds: readonly string[]): Seeding {
   let offered = 0
@@ -29,7 +29,7 @@ export function createSeeding(seeds: readonly string[]): Seeding {
   }
 }
 
-/** The settings as shards need them: of all seeds, one for each host. The others only cost time. */
+/** The settings as shards need them: with one seed per host. The others only cost time. */
 export function withSeedHosts<T extends Pick<CrawlSettings, 'seeds'>>(settings: T): T {
   const byHost = new Map<string, string>()
   for (const seed of settings.seeds) {
@@ -39,7 +39,7 @@ export function withSeedHosts<T extends Pick<CrawlSettings, 'seeds'>>(settings: 
   return { ...settings, seeds: [...byHost.values()] }
 }
 
-/** One for each host, and those that may be refused: normalising hundreds of thousands takes seconds. */
+/** Seeds to validate: one per host, and all that may be invalid. Normalising hundreds of thousands would take seconds. */
 export function seedsToCheck(seeds: readonly string[]): string[] {
   const doubtful = seeds.filter(
     (seed) => seed.length > SURELY_SHORT || !/^https?:\/\//i.test(seed) || !URL.canParse(seed),
@@ -47,7 +47,7 @@ export function seedsToCheck(seeds: readonly string[]): string[] {
   return [...withSeedHosts({ seeds }).seeds, ...doubtful]
 }
 
-/** Even with every character encoded, no longer than a URL may be. */
+/** Seeds up to this length stay within the limit for URLs, even with every character encoded. */
 const SURELY_SHORT = 600
 
 function hostEnd(url: string): number {

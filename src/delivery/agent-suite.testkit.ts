@@ -5,11 +5,11 @@ import { hostileText, itemOf, messageOf } from './render/message.testkit.ts'
 import type { Message } from './render/message.ts'
 import { readSettings, shownSettings } from './settings.ts'
 
-/** A running server of the agent's kind, and what leads to it. */
+/** A running server for the agent's kind, with the settings and tools to reach it. */
 export type AgentWorld = {
   given: Record<string, unknown>
   tools: AgentTools
-  /** What the server received until now, one text for each message: head and body as they came, decoded where they are encrypted. */
+  /** What the server has received so far, one text per message: headers and body as received, decrypted if necessary. */
   received(): readonly string[]
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ const usual: readonly Message[] = [
   messageOf({ kind: 'test', items: [] }),
 ]
 
-/** What holds for every agent. */
+/** Tests that every agent must pass. */
 export function testAgent(agent: ChannelAgent, open: () => Promise<AgentWorld>): void {
   describe(`the agent of ${agent.kind}`, () => {
     let world: AgentWorld
@@ -167,7 +167,7 @@ export function settingsOf(agent: ChannelAgent, values: Record<string, unknown>)
   return settings
 }
 
-/** What differs between two sendings of one message: encryption, and the boundaries of mail. */
+/** Removes what differs between two transmissions of one message: encryption, and MIME boundaries. */
 function withoutChance(text: string): string {
   return text
     .replace(/--_?[\w.+/-]*boundary[^\r\n]*|boundary="[^"]*"|^-{2,}\S+$/gim, '')

@@ -4,7 +4,7 @@ import { type AgentTools, type PushKeys, usualLimits } from './channel-agent.ts'
 import { createHttpSender } from './http-sender.ts'
 
 export type AgentToolsDeps = {
-  /** What may be connected to; `delivery.allow` and `network.allow` open private networks. */
+  /** Decides which addresses may be connected to; `delivery.allow` and `network.allow` open private networks. */
   guard: AddressGuard
   mail: AgentTools['mail']
   commands: readonly string[]
@@ -14,7 +14,7 @@ export type AgentToolsDeps = {
   clock: Clock
 }
 
-/** What agents of one process need. Close it to end the connections that are kept open. */
+/** The tools that the agents of one process share. `close` ends the connections that are kept open. */
 export function createAgentTools({ guard, mail, commands, pushKeys, url, clock }: AgentToolsDeps): {
   tools: AgentTools
   close(): Promise<void>

@@ -14,7 +14,7 @@ import { createSubscriber } from './web-push.testkit.ts'
 
 type Given = (url: string) => Record<string, unknown>
 
-/** What is given for each kind that speaks HTTP to reach a server at an address. */
+/** For each kind that speaks HTTP: its settings for a server at a URL. */
 export const httpKinds: ReadonlyMap<string, Given> = new Map<string, Given>([
   ['webhook', (url) => ({ url: `${url}/hook`, secret: 'whsec_c2VjcmV0' })],
   ['ntfy', (url) => ({ url, topic: 'news', token: 'tk_x' })],
@@ -31,7 +31,7 @@ export const httpKinds: ReadonlyMap<string, Given> = new Map<string, Given>([
 const browser = createSubscriber()
 const guard = createAddressGuard({ allow: ['127.0.0.0/8'] })
 
-/** A real server for an agent of the kind. */
+/** Starts a real server for an agent of the kind. */
 export async function openWorld(kind: string): Promise<AgentWorld> {
   const network = createHttpSender(guard)
   const tools = toolsOf(network, createManualClock())
@@ -61,7 +61,7 @@ export async function openWorld(kind: string): Promise<AgentWorld> {
   if (kind === 'exec') {
     const folder = mkdtempSync(join(tmpdir(), 'erace-exec-'))
     const command = join(folder, 'keep')
-    // Each message becomes a file; the name says which was first.
+    // Each message becomes a file; the names give their order.
     writeFileSync(
       command,
       `#!/bin/sh\nn=$(ls ${folder}/*.got 2>/dev/null | wc -l)\n{ env | grep ^ERACE; echo; cat; } > ${folder}/$(printf %04d $n).got\necho kept\n`,
@@ -92,7 +92,7 @@ function requestText({ method, path, headers, body }: SinkRequest): string {
 
 const decrypted = (request: SinkRequest): string => requestText({ ...request, body: browser.decrypt(request.bytes) })
 
-/** A mail server on loopback that keeps what it gets: the envelope, then the mail as people read it. */
+/** A mail server on loopback that records what it receives: the envelope, then the mail in readable form. */
 export async function createMailSink() {
   const received: string[] = []
   const server = new SMTPServer({
@@ -122,7 +122,7 @@ export async function createMailSink() {
   }
 }
 
-/** Without the line ends and signs of quoted-printable, and with headers as one reads them. */
+/** Decodes quoted-printable and encoded words. */
 function readable(mail: string): string {
   const bytes = mail
     .replace(/=\?UTF-8\?Q\?([^?]*)\?=(?:\n?[ \t]+(?==\?))?/gi, (_, word: string) => word.replaceAll('_', ' '))

@@ -75,7 +75,7 @@ describe('settings', () => {
 })
 
 describe('a single change', () => {
-  // Mail and Matrix say it as text and as HTML, of which one is shown; Slack has a text for notifications beside.
+  // Mail and Matrix contain it as text and as HTML, of which one is shown; Slack has an additional text for notifications.
   for (const kind of ['webpush', 'ntfy', 'discord', 'telegram', 'gotify', 'teams'])
     test(`is named once and told once by ${kind}`, async () => {
       const world = await openWorld(kind)

@@ -7,7 +7,7 @@ import { kindOf, type Message, nameOf, onlyItem, subjectOf } from './render/mess
 import { textOf, urlFault } from './settings.ts'
 
 const MAX_EMBEDS = 10
-/** Of the texts of all embeds together. */
+/** Maximum length of the texts of all embeds together. */
 const MAX_TEXT = 6000
 const colours = { new: 0x2e7d32, changed: 0x1a56c4, gone: 0xb3261e, back: 0x6a4ea3 } as const
 
@@ -24,7 +24,7 @@ export const discord: ChannelAgent = {
     const rest = leftOut === 0 ? '' : ` (${items.length} here, ${leftOut} more in your inbox)`
     const content = onlyItem(shown) === null ? subjectOf(shown) + rest : ''
     const embeds = embedsOf(shown)
-    // Nobody is called by what a page says.
+    // Text from a page must not mention anyone.
     const body = { content: oneLine(content, 300), embeds, allowed_mentions: { parse: [] } }
     return postJson(tools, { url: textOf(settings, 'url'), body })
   },

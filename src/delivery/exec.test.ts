@@ -77,7 +77,7 @@ describe('a command', () => {
   })
 
   test('ends with all it started when its time is up', async () => {
-    // Whatever it started holds this pipe open until its end.
+    // Its child processes keep this pipe open until they exit.
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
     const ended = readFile(pipe)

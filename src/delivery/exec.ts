@@ -6,7 +6,7 @@ import { linkOf, type Message, nameOf, subjectOf } from './render/message.ts'
 import { textOf } from './settings.ts'
 
 const MAX_OUTPUT = 4096
-/** The exit status of sendmail and its like for "try again later" (EX_TEMPFAIL). */
+/** Exit status for "try again later" (EX_TEMPFAIL), as sendmail and others use it. */
 const LATER = 75
 
 export const exec: ChannelAgent = {
@@ -40,7 +40,7 @@ function commandFault(command: string, { commands }: { commands: readonly string
 
 /**
  * Exit status 0: delivered; 75: later; any other: never. A program that is killed, or that can't be started, is run again later. It
- * runs in a process group of its own, so that the time limit ends what it started as well.
+ * runs in a process group of its own, so that the timeout kills its child processes as well.
  */
 function run(command: string, message: Message, maxMs: number): Promise<SendOutcome> {
   return new Promise((resolve) => {
@@ -58,7 +58,7 @@ function run(command: string, message: Message, maxMs: number): Promise<SendOutc
       try {
         process.kill(-child.pid!, 'SIGKILL')
       } catch {
-        // It ended this very moment.
+        // It has just exited.
       }
     }
     isLate.addEventListener('abort', kill)
@@ -67,11 +67,11 @@ function run(command: string, message: Message, maxMs: number): Promise<SendOutc
         if (output.length < MAX_OUTPUT) output += text.slice(0, MAX_OUTPUT - output.length)
       })
     child.on('error', (error) => end({ kind: 'later', reason: oneLine(error.message, 300) }))
-    // Not `close`: what it started may hold its output open for ever.
+    // Not `close`: its child processes may keep its output open for ever.
     child.on('exit', (status, signal) =>
       setImmediate(() => end(outcomeOf({ status, signal, output, isLate: isLate.aborted }))),
     )
-    // It need not read its input.
+    // Ignored: the program need not read its input.
     child.stdin.on('error', () => {})
     child.stdin.end(JSON.stringify(messageJson(message)))
   })
@@ -91,7 +91,7 @@ function outcomeOf({ status, signal, output, isLate }: Ended): SendOutcome {
   return status === LATER || status === null ? { kind: 'later', reason: answer } : { kind: 'never', reason: answer }
 }
 
-/** Nothing of the service's own environment: it holds secrets. */
+/** Passes on nothing of the service's own environment, which holds secrets. */
 function environmentOf(message: Message): Record<string, string> {
   const [first] = message.items
   return {

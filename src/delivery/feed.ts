@@ -9,7 +9,7 @@ export const feed: ChannelAgent = {
   isPull: true,
   settings: [
     { name: 'profile', label: 'Profile', hint: 'Its id. Leave it empty for the whole inbox.', type: 'text' },
-    // A higher one makes new addresses, and the old ones end.
+    // Incrementing it creates new addresses and invalidates the old ones.
     { name: 'generation', label: 'Generation', type: 'number', usual: 1, isHidden: true },
   ],
   send: async () => ({ kind: 'never', reason: 'a feed is fetched by its readers; nothing is sent to it' }),

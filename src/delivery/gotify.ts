@@ -6,7 +6,7 @@ import { linkOf, type Message, onlyItem, titleOf, urgencyOf } from './render/mes
 import { textOf } from './settings.ts'
 
 const MAX_TEXT = 20_000
-/** From 4 on it makes a sound, from 8 on it is shown over everything. */
+/** From 4, a notification makes a sound; from 8, it is shown over everything. */
 const priorities = { low: 2, normal: 5, high: 7, urgent: 9 } as const
 
 export const gotify: ChannelAgent = {
@@ -33,7 +33,7 @@ export const gotify: ChannelAgent = {
   },
 }
 
-/** The title names the page already. */
+/** Omits the name of a single page, which is in the title. */
 function textIn(message: Message): string {
   const item = onlyItem(message)
   return item === null ? messageMarkdown(message) : itemMarkdown(item, { amount: message.amount, head: 'facts' })

@@ -27,7 +27,7 @@ after(async () => {
   await sink.close()
 })
 
-/** Answers of receivers that all agents understand alike. */
+/** Responses that all agents interpret in the same way. */
 const answers: readonly [string, number, Record<string, string>, Partial<SendOutcome>][] = [
   ['accepted', 202, {}, { kind: 'delivered' }],
   ['wrong', 400, {}, { kind: 'never' }],

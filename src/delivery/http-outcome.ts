@@ -4,7 +4,7 @@ import { oneLine } from './render/lines.ts'
 
 const MAX_ANSWER = 300
 
-/** What an answer means: most receivers mean the same by a status. */
+/** The outcome for a response status, as most receivers use it. */
 export function outcomeOf(answer: HttpAnswer, now: number): SendOutcome {
   const { status } = answer
   const said = answerText(answer)
@@ -23,7 +23,7 @@ export function answerText(answer: HttpAnswer): string {
   return line === '' ? `status ${status}` : `status ${status}: ${line}`
 }
 
-/** Proxies answer with whole pages: what they say is what people see of them. */
+/** The readable text of a response: proxies answer with whole HTML pages, of which only the visible text matters. */
 function readable({ headers, text }: HttpAnswer): string {
   const isPage = /^\s*text\/html\b/i.test(headers.get('content-type') ?? '') || /^\s*<(?:!doctype )?html\b/i.test(text)
   if (!isPage) return text
@@ -34,7 +34,7 @@ function readable({ headers, text }: HttpAnswer): string {
 
 const MAX_WAIT_MS = 7 * 86_400_000
 
-/** Seconds or a date; 0 for neither. */
+/** Parses Retry-After (seconds or a date); 0 if it is neither. */
 export function retryAfterMs(value: string | undefined, now: number): number {
   if (value === undefined) return 0
   const ms = /^\s*\d{1,9}\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
@@ -43,7 +43,7 @@ export function retryAfterMs(value: string | undefined, now: number): number {
 
 export const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' } as const
 
-/** Sends a request, and says what came of it in every case. */
+/** Sends a request. A failed request resolves to an outcome, too. */
 export async function exchange(
   { http, clock }: Pick<AgentTools, 'http' | 'clock'>,
   request: HttpRequest,
@@ -58,7 +58,7 @@ export async function exchange(
   return understood(answer, clock.now())
 }
 
-/** Errors of the network in words; some come without any. */
+/** Error message for a network failure; some errors have none of their own. */
 export function failureText(error: unknown): string {
   const { name = '', code = '', message = '' } = error as { name?: string; code?: string; message?: string }
   if (name === 'TimeoutError' || /^UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT$/.test(code)) return 'no answer in time'
@@ -67,7 +67,7 @@ export function failureText(error: unknown): string {
 
 type Sending = { url: string; body: unknown; method?: 'POST' | 'PUT'; headers?: Record<string, string> }
 
-/** Most services take JSON at an address. */
+/** Sends JSON, as most services expect it. */
 export function postJson(
   tools: Pick<AgentTools, 'http' | 'clock'>,
   { url, body, method = 'POST', headers = {} }: Sending,

@@ -5,18 +5,18 @@ import { AppError } from '../core/errors.ts'
 import type { AddressGuard } from '../core/url/address.ts'
 import { type HttpSender, type SendLimits, usualLimits } from './channel-agent.ts'
 
-/** Enough to tell what the other side says. */
+/** Enough to understand a response. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
 /**
- * Sends requests to addresses that the guard lets through. Names are resolved here, and the socket gets the very address that was judged.
+ * Sends requests to addresses that the guard allows. Names are resolved here, and the socket connects to the very address that was checked.
  * Redirects are not followed: they could lead anywhere, and a receiver can name its true address.
  */
 export type GuardedNetwork = {
   send: HttpSender
-  /** An address of the host that may be connected to. */
+  /** Resolves to an address of the host that the guard allows. */
   resolve(host: string): Promise<string>
-  /** Breaks off what is under way. */
+  /** Aborts requests in progress. */
   close(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function createHttpSender(
     async send({ url, method, headers, body }) {
       const { hostname } = new URL(url)
       const host = hostname.replace(/^\[|\]$/g, '')
-      // A literal address is looked up by nobody.
+      // Literal addresses aren't looked up, so they are checked here.
       if (isIP(host) !== 0) await allowed(host)
       const answer = await request(url, {
         ...{ method, headers, body, dispatcher: agent, signal: AbortSignal.timeout(connectMs + answerMs) },
@@ -68,7 +68,7 @@ export function createHttpSender(
   }
 }
 
-/** Whoever sent the status has decided: what breaks or hangs behind it changes nothing, and must not cause a repeat. */
+/** Reads the start of a body. The status is decisive: a body that breaks off or hangs changes nothing and must not cause a retry. */
 async function beginning(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
   const pieces: Buffer[] = []
   let length = 0
@@ -79,7 +79,7 @@ async function beginning(body: AsyncIterable<Buffer> & { destroy(): unknown }): 
       if (length > MAX_ANSWER_BYTES) break
     }
   } catch {
-    // What came before it is the answer.
+    // Use what has arrived so far.
   }
   body.destroy()
   return Buffer.concat(pieces).subarray(0, MAX_ANSWER_BYTES).toString('utf8')

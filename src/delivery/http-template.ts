@@ -5,7 +5,7 @@ import { lineOf } from './render/lines.ts'
 import { linkOf, type Message, nameOf, subjectOf, summaryLine } from './render/message.ts'
 import { linesOf, textOf } from './settings.ts'
 
-/** What a template can say. */
+/** Placeholders of a template. */
 const names = ['id', 'subject', 'title', 'url', 'link', 'summary', 'profile', 'urgency', ...formNames] as const
 type Name = (typeof names)[number]
 
@@ -25,11 +25,11 @@ function valuesOf(message: Message): Record<Name, () => string> {
   }
 }
 
-/** How a value is written into its place. */
+/** How the value of a placeholder is escaped. */
 const spellings = ['json', 'url', 'text'] as const
 const place = /\{\{\s*(\w+)(?:\s*\|\s*(\w+))?\s*\}\}/g
 
-/** What is wrong with a template; null for nothing. */
+/** The error in a template; null if it is valid. */
 function templateFault(template: string): string | null {
   for (const [whole, name, form] of template.matchAll(place)) {
     if (!(names as readonly string[]).includes(name!)) return `${whole} is unknown; there are ${names.join(', ')}`
@@ -39,7 +39,7 @@ function templateFault(template: string): string | null {
   return /\{\{|\}\}/.test(template.replace(place, '')) ? 'a {{ or }} is left open' : null
 }
 
-/** Values are written so that they stay values in JSON and in addresses. */
+/** Fills in the placeholders. Values are escaped, so that they stay values in JSON and in URLs. */
 function filled(template: string, message: Message, usual: (typeof spellings)[number]): string {
   const values = new Map<string, () => string>(Object.entries(valuesOf(message)))
   return template.replace(place, (_, name: string, form: string = usual) => {

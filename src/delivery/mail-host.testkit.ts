@@ -13,8 +13,8 @@ export const mailHostSkip =
 export type MailHost = { smtpPort: number; imapPort: number; end(): Promise<void> }
 
 /**
- * A mail host for `example.org` on loopback: Postfix takes mail by SMTP and hands it to Dovecot by LMTP, which has it for readers by IMAP.
- * Both have their files in folders of their own; the machine's own mail, if it has any, is left alone.
+ * A mail host for `example.org` on loopback: Postfix accepts mail over SMTP and passes it to Dovecot over LMTP, which serves it over IMAP.
+ * Both keep their files in separate folders; the machine's own mail system, if any, is not touched.
  */
 export async function startMailHost(): Promise<MailHost> {
   const folder = mkdtempSync(join(tmpdir(), 'erace-mail-'))
@@ -26,7 +26,7 @@ export async function startMailHost(): Promise<MailHost> {
   writeFileSync(at('postfix/main.cf'), mainOf(folder, dovecot.lmtp))
   writeFileSync(at('postfix/master.cf'), masterOf(smtpPort))
   await runAsRoot('chown', 'postfix', at('data'))
-  // It comes back when Postfix listens.
+  // Returns once Postfix is listening.
   await runAsRoot('/usr/sbin/postfix', '-c', at('postfix'), 'start')
   return {
     smtpPort,
@@ -73,7 +73,7 @@ scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
 `
 
-/** As much of IMAP as it takes to look into a mailbox. */
+/** A minimal IMAP client to look into a mailbox. */
 export async function openMailbox(port: number, user: string) {
   const socket = connect(port, '127.0.0.1')
     .setEncoding('latin1')
@@ -90,7 +90,7 @@ export async function openMailbox(port: number, user: string) {
     wake()
   })
 
-  /** All that came up to a line, and that line. */
+  /** Reads up to and including a matching line. */
   async function until(line: RegExp): Promise<string> {
     for (;;) {
       const found = line.exec(text)
@@ -122,7 +122,7 @@ export async function openMailbox(port: number, user: string) {
   let count = Number(/^\* (\d+) EXISTS/m.exec(selected)?.[1])
   return {
     ask,
-    /** Waits, as mail programs do, until there are so many. */
+    /** Waits with IDLE until there are `wanted` messages. */
     async await(wanted: number): Promise<void> {
       if (count >= wanted) return
       socket.write('idle IDLE\r\n')
@@ -130,7 +130,7 @@ export async function openMailbox(port: number, user: string) {
       socket.write('DONE\r\n')
       await until(/^idle OK.*\r\n/m)
     },
-    /** A part of a mail, as it is. */
+    /** A part of a mail, not decoded. */
     async fetch(mail: number, part: string): Promise<string> {
       const answer = await ask(`FETCH ${mail} BODY.PEEK[${part}]`)
       const literal = /\{(\d+)\}\r\n/.exec(answer)

@@ -65,7 +65,7 @@ describe('a mail on its whole way', { skip: mailHostSkip }, () => {
       assert.equal(await headerOf(1, 'List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click')
       assert.equal(await headerOf(2, 'Bcc'), '')
       assert.match(await headerOf(1, 'Received'), /with LMTP.*Postfix/s)
-      // Both are about one page: the server itself puts them into one thread, and the digest into another.
+      // Both are about the same page: the server itself groups them into one thread, and the digest into another.
       const [first, second] = [await headerOf(1, 'References'), await headerOf(2, 'References')]
       assert.equal(first, second)
       assert.match(await box.ask('THREAD REFERENCES UTF-8 ALL'), /^\* THREAD \(\(1\)\(2\)\)\(3\)\r\n/m)

@@ -20,7 +20,7 @@ type Received = { from: string; to: string[]; data: string }
 
 const network = createHttpSender(createAddressGuard({ allow: ['127.0.0.0/8'] }))
 const received: Received[] = []
-/** What the server says to the next message; null to accept it. */
+/** The server's reply to the next message; null to accept it. */
 let refusal: { code: number; text: string } | null = null
 let server: SMTPServer
 let tools: AgentTools
@@ -66,7 +66,7 @@ const header = (data: string, name: string): string => {
   return new RegExp(`^${name}: (.*)$`, 'im').exec(unfolded)?.[1] ?? ''
 }
 
-/** RFC 2047, as nodemailer writes it. */
+/** Decodes encoded words (RFC 2047) as nodemailer writes them. */
 function decoded(words: string): string {
   const bytes = words
     .replace(/\?=\s+=\?UTF-8\?Q\?/g, '')
@@ -169,7 +169,7 @@ describe('mail', () => {
     }
   })
 
-  /** Answers as a mail server does, but for one stage. */
+  /** Sends to a scripted mail server that behaves normally except at one stage. */
   async function sendTo(stage: string, reply: string, limits = tools.limits) {
     const lines: string[] = []
     const script = await createRawSink((socket) => {
@@ -237,7 +237,7 @@ describe('mail', () => {
 
   test('a certificate that nobody vouches for is refused, one that is known is not', async () => {
     const certificate = selfSigned('localhost')
-    // TLS before the plain server.
+    // A TLS proxy in front of the plain server.
     const inner = (server.server.address() as AddressInfo).port
     const secure = createTlsServer(certificate, (socket) => {
       const plain = connect(inner, '127.0.0.1')

@@ -15,7 +15,7 @@ const MAX_BODY = 90_000
 
 type MailServer = { host: string; port: number; isSecure: boolean; user: string; password: string; needsTls: boolean }
 
-/** `smtps://user:password@host:465`, or `smtp://…`, which changes to TLS where the server offers it, and must for a password. */
+/** `smtps://user:password@host:465`, or `smtp://…`, which upgrades to TLS if the server offers it, and requires TLS for a password. */
 export function readMailServer(text: string): MailServer | null {
   if (!/^smtps?:\/\//i.test(text) || !URL.canParse(text)) return null
   const { protocol, hostname, port, username, password, pathname, search } = new URL(text)
@@ -70,7 +70,7 @@ export const mail: ChannelAgent = {
   },
 }
 
-/** A server that says a little now and then could hold a connection for ever: it ends when its time is up, whatever is going on. */
+/** Limits the total time: a server that sends a little now and then could keep a connection open for ever. */
 async function sendBy(server: MailServer, mail: SendMailOptions, tools: AgentTools): Promise<SendOutcome> {
   const { connectMs, answerMs } = tools.limits
   const socket = connect({ host: await tools.resolve(server.host), port: server.port })
@@ -117,7 +117,7 @@ function mailOf(message: Message, { to, from }: { to: string; from: string }): S
   return {
     from: { name: 'eRACE', address: from },
     to: { name: '', address: to },
-    // Nobody else gets it, whatever the headers are read as.
+    // An explicit envelope: no header can add a recipient.
     envelope: { from, to: [to] },
     subject: subjectOf(message),
     messageId: idOf(`erace.${id}`),
@@ -127,7 +127,7 @@ function mailOf(message: Message, { to, from }: { to: string; from: string }): S
     date: new Date(message.at),
     ...(urgencyOf(message) === 'urgent' && { priority: 'high' as const }),
     headers: {
-      // No machine answers to a machine.
+      // Keeps auto-responders from answering.
       'Auto-Submitted': 'auto-generated',
       Precedence: 'bulk',
       ...(links.unsubscribe !== null && {
@@ -138,7 +138,10 @@ function mailOf(message: Message, { to, from }: { to: string; from: string }): S
   }
 }
 
-/** A server that answers 5xx to the sender, the recipient or the text means this message, and for good. Before that it is busy, or its settings are wrong: that may be mended. */
+/**
+ * A 5xx reply to the sender, the recipient or the text is permanent for this message. Earlier failures may be temporary: the server is
+ * busy, or its settings are wrong.
+ */
 function outcomeOf(error: unknown): SendOutcome {
   const { responseCode = 0, command = '' } = error as { responseCode?: number; command?: string }
   const reason = failureText(error)

@@ -23,7 +23,7 @@ export const matrix: ChannelAgent = {
   send(message, settings, tools) {
     const transaction = encodeURIComponent(message.id)
     const url = `${textOf(settings, 'url').replace(/\/+$/, '')}/_matrix/client/v3/rooms/${encodeURIComponent(textOf(settings, 'room'))}/send/m.room.message/${transaction}`
-    // An event has at most 64 KB, with all that the server adds.
+    // An event is at most 64 KB, including what the server adds.
     const shown = fitted(message, (smaller) => Buffer.byteLength(JSON.stringify(contentOf(smaller))) <= MAX_BYTES)
     const body = contentOf(shown)
     return postJson(tools, {
@@ -36,14 +36,14 @@ export const matrix: ChannelAgent = {
 }
 
 function contentOf(message: Message): object {
-  // Others in the room must not switch the channel off.
+  // Other people in the room must not be able to unsubscribe.
   const shared = { ...message, links: { ...message.links, unsubscribe: null } }
   return {
     msgtype: 'm.text',
     body: messageText(shared),
     format: 'org.matrix.custom.html',
     formatted_body: messageChatHtml(message, '<br>'),
-    // Nobody is called by what a page says.
+    // Text from a page must not mention anyone.
     'm.mentions': {},
   }
 }

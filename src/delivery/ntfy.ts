@@ -18,7 +18,7 @@ import {
 } from './render/message.ts'
 import { textOf } from './settings.ts'
 
-/** Longer texts become an attachment. */
+/** ntfy turns longer texts into an attachment. */
 const MAX_BYTES = 3500
 const tagsOf: Record<Message['items'][number]['kind'], string> = {
   new: 'new',
@@ -64,7 +64,7 @@ function linesOf(message: Message): string {
   return [...lines, ...(rest === '' ? [] : [rest])].filter((line) => line !== '').join('\n')
 }
 
-/** Without a text of its own, a message would be called "triggered". */
+/** Never empty: ntfy shows "triggered" for a message without text. */
 function itemLines(item: MessageItem, amount: Message['amount']): string[] {
   const { isInLine, changes, more, text } = shownOf(item, amount)
   const lines = isInLine ? [summaryLine(item)] : changes.map(changeText)

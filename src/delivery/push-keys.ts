@@ -5,8 +5,8 @@ import type { PushKeys } from './channel-agent.ts'
 const KEY_BYTES = 32
 
 /**
- * The VAPID keys of this service, made when they are first asked for. All servers of a shared store have the same: subscriptions of
- * browsers hold for this public key alone.
+ * The VAPID keys of this service, created on first use. All servers of a shared store use the same keys, since browser subscriptions
+ * are valid only for this public key.
  */
 export async function agreePushKeys(secrets: ServerSecretStore): Promise<PushKeys> {
   const made = createECDH('prime256v1')
@@ -20,7 +20,7 @@ export async function agreePushKeys(secrets: ServerSecretStore): Promise<PushKey
   }
 }
 
-/** A key with zeros in front comes without them. */
+/** Restores leading zeros, which Node drops from a key. */
 function padded(key: Buffer): Buffer {
   return Buffer.concat([Buffer.alloc(KEY_BYTES - key.length), key])
 }

@@ -14,7 +14,7 @@ import { telegram } from './telegram.ts'
 import { webPush } from './web-push.ts'
 import { webhook } from './webhook.ts'
 
-/** All kinds of channels, in the order in which people see them. The inbox is none: it reads annotations itself. */
+/** All kinds of channels, in display order. The inbox isn't one: it reads annotations itself. */
 export const agents: readonly ChannelAgent[] = [
   ...[mail, webPush, feed, webhook],
   ...[ntfy, slack, discord, matrix, telegram, gotify, teams],

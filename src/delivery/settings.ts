@@ -9,8 +9,8 @@ const MAX_LINES = 50
 type Value = Settings[string]
 
 /**
- * Reads what somebody gave for a channel. A secret that is left out keeps the value that is known. All that is wrong is said
- * together. `made` has the secrets that were made here: their owner must see them once.
+ * Reads the settings given for a channel. An omitted secret keeps its known value. All errors are reported together. `made` has the
+ * secrets that were generated here, which must be shown to their owner once.
  */
 export function readSettings(
   agent: Pick<ChannelAgent, 'settings' | 'check'>,
@@ -102,12 +102,12 @@ function isHttp(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text)
 }
 
-/** One address, and nothing that could become a second one or a header. */
+/** A single address, without anything that could become a second one or a header. */
 export function isAddress(text: string): boolean {
   return /^[^\s@<>(),;:"\\[\]\p{Cc}]{1,64}@[^\s@<>(),;:"\\[\]\p{Cc}]{1,253}$/u.test(text)
 }
 
-/** What may be shown: secrets only by whether they are there. */
+/** The settings that may be shown. For a secret, only a flag that it is set. */
 export function shownSettings(agent: Pick<ChannelAgent, 'settings'>, settings: Settings): Record<string, Value> {
   const shown: [string, Value][] = []
   for (const { name, type, isHidden } of agent.settings) {
@@ -127,7 +127,7 @@ export function linesOf(settings: Settings, name: string): readonly string[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Where the address itself is the secret. */
+/** Validates a URL in a `secret` field, for services where the address itself is the secret. */
 export function urlFault(url: string): string | null {
   return /^https?:\/\//i.test(url) && URL.canParse(url) ? null : 'expected an address that begins with https://'
 }

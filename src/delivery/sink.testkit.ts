@@ -8,10 +8,10 @@ import type { GuardedNetwork } from './http-sender.ts'
 
 export type SinkRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string; bytes: Buffer }
 export type SinkAnswer = { status: number; headers?: Record<string, string>; body?: string }
-/** For receivers that look at what they get, or take their time. */
+/** For receivers whose response depends on the request, or is delayed. */
 export type SinkAnswers = (request: SinkRequest) => SinkAnswer | Promise<SinkAnswer>
 
-/** A receiver on loopback that keeps what it gets and answers as it is told; with TLS where it has a certificate. */
+/** A receiver on loopback that records requests and sends configured responses; with TLS if it has a certificate. */
 export async function createSink(certificate?: { key: string; cert: string }) {
   const received: SinkRequest[] = []
   let answer: SinkAnswers = () => ({ status: 200, body: 'ok' })
@@ -40,7 +40,7 @@ export async function createSink(certificate?: { key: string; cert: string }) {
   }
 }
 
-/** A server that does with each connection what it likes. */
+/** A raw TCP server that passes each connection to `serve`. */
 export async function createRawSink(serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createRawServer((socket) => {
@@ -70,7 +70,7 @@ async function closed(server: Server): Promise<void> {
   await end
 }
 
-/** Without a mail server, programs or keys. */
+/** Tools without a mail server, programs or keys. */
 export function toolsOf(network: GuardedNetwork, clock: Clock): AgentTools {
   const push = { publicKey: '', privateKey: '', subject: 'mailto:operator@e.example' }
   const { send: http, resolve } = network

@@ -21,7 +21,7 @@ import { textOf, urlFault } from './settings.ts'
 
 const MAX_SECTION = 3000
 const MAX_BLOCKS = 50
-/** Of all blocks together. Slack documents no such limit, and refuses what is longer than some 13,000 characters. */
+/** Maximum length of all blocks together. Slack documents no such limit, but refuses more than some 13,000 characters. */
 const MAX_JSON = 12_000
 
 export const slack: ChannelAgent = {
@@ -66,7 +66,7 @@ function header(text: string): object {
   return { type: 'header', text: { type: 'plain_text', text: cutTo(lineOf(text), 150) || 'eRACE', emoji: false } }
 }
 
-/** Each line is a link or plain text, so that a cut at the end breaks no other. */
+/** Each line is a link or plain text, so that truncating the end breaks no other line. */
 function itemText(item: MessageItem, { amount }: Message): string {
   const { isInLine, changes, more, text } = shownOf(item, amount)
   const lines = isInLine ? [summaryLine(item)] : changes.map(changeText)
@@ -86,7 +86,7 @@ function contextOf(item: MessageItem): string {
   return [...facts, ...ways, ...also].join(' · ')
 }
 
-/** Slack's own markup: three signs are escaped. Marks such as * are kept from pairing by an invisible sign. */
+/** Escapes the three special characters of Slack's markup. A zero-width space keeps marks such as * from pairing. */
 function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')

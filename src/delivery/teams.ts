@@ -21,7 +21,7 @@ import {
 } from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
-/** Teams takes 28 KB, with what it adds itself. */
+/** Teams accepts 28 KB, including what it adds itself. */
 const MAX_BYTES = 20_000
 
 export const teams: ChannelAgent = {
@@ -62,7 +62,7 @@ function cardOf(message: Message): object {
     version: '1.4',
     msteams: { width: 'Full' },
     body: [
-      // A single change has its own head.
+      // A single change has its own heading.
       ...(isAlone ? [] : [block(plain(subjectOf(message)), { size: 'Medium', weight: 'Bolder' })]),
       ...rows,
       ...(rest === '' ? [] : [block(rest, { isSubtle: true })]),
@@ -101,7 +101,7 @@ function block(text: string, more: object = {}): object {
   return { type: 'TextBlock', text: cutTo(text, 5000), wrap: true, ...more }
 }
 
-/** Text blocks know some Markdown. */
+/** Escapes Markdown, some of which text blocks support. */
 function plain(text: string): string {
   return text.replace(/[\\`*_[\]()#~<>!+-]/g, '\\$&').replace(/^(\d+)\./, '$1\\.')
 }

@@ -5,7 +5,7 @@ import { fitted } from './render/fitting.ts'
 import { urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
 
-/** Of what is shown: elements and addresses don't count. */
+/** Maximum length of the visible text: tags and URLs don't count. */
 const MAX_TEXT = 4096
 
 export const telegram: ChannelAgent = {

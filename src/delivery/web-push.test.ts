@@ -13,7 +13,7 @@ import { createSink, toolsOf } from './sink.testkit.ts'
 import { createSubscriber } from './web-push.testkit.ts'
 import { webPush } from './web-push.ts'
 
-/** Agrees on the first secret of each name. */
+/** Keeps the first secret of each name. */
 function createSecrets() {
   const known = new Map<string, Uint8Array>()
   return {

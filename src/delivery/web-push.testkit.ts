@@ -1,6 +1,6 @@
 import { createDecipheriv, createECDH, createHmac } from 'node:crypto'
 
-/** A browser that subscribed: its keys, and how it reads what it gets. */
+/** A subscribed browser: its keys, and decryption of what it receives. */
 export function createSubscriber(keys?: { privateKey: string; auth: string }) {
   const own = createECDH('prime256v1')
   if (keys === undefined) own.generateKeys()
@@ -9,7 +9,7 @@ export function createSubscriber(keys?: { privateKey: string; auth: string }) {
   return {
     p256dh: own.getPublicKey().toString('base64url'),
     auth: auth.toString('base64url'),
-    /** Written from RFC 8291 (keys) and RFC 8188 (one record of aes128gcm); it shares no code with what encrypts. */
+    /** Implements RFC 8291 (keys) and RFC 8188 (one record of aes128gcm), sharing no code with the encryption. */
     decrypt(body: Buffer): string {
       const salt = body.subarray(0, 16)
       const idLength = body[20]!
@@ -31,7 +31,7 @@ export function createSubscriber(keys?: { privateKey: string; auth: string }) {
   }
 }
 
-/** RFC 5869, for at most one block. */
+/** HKDF (RFC 5869), for at most one block. */
 function hkdf(salt: Buffer, secret: Buffer, info: Buffer, length: number): Buffer {
   const key = createHmac('sha256', salt).update(secret).digest()
   return createHmac('sha256', key)

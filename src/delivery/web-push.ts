@@ -15,12 +15,12 @@ import {
 } from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
-/** Push services take 4096 bytes after encryption, some less. */
+/** Push services accept 4096 bytes after encryption, some less. */
 const MAX_PAYLOAD_BYTES = 3000
-/** How long a push service keeps it for a browser that is not running. */
+/** How long a push service keeps a message for a browser that is not running. */
 const KEPT_SECONDS = 7 * 86_400
 
-/** More than that no notification shows. */
+/** Notifications show no more than this. */
 const MAX_LINE = 200
 
 const urgencies = { low: 'low', normal: 'normal', high: 'high', urgent: 'high' } as const
@@ -49,7 +49,7 @@ export const webPush: ChannelAgent = {
       pushPayload(message),
       'aes128gcm',
     )
-    // The token's time is that of the real world, whose services check it.
+    // The token has the real time, not that of `clock`, since push services check it.
     const { Authorization: authorization } = webPushLibrary.getVapidHeaders(
       ...([new URL(endpoint).origin, push.subject, push.publicKey, push.privateKey] as const),
       'aes128gcm',
@@ -60,7 +60,7 @@ export const webPush: ChannelAgent = {
       'content-encoding': 'aes128gcm',
       ttl: String(KEPT_SECONDS),
       urgency: urgencies[urgencyOf(message)],
-      // A repeat takes the place of the same message, where that still waits.
+      // A repeat replaces the same message if it is still queued.
       topic: createHash('sha256').update(message.id).digest('base64url').slice(0, 32),
     }
     return exchange(tools, { url: endpoint, method: 'POST', headers, body: cipherText }, (answer, now) =>
@@ -69,13 +69,13 @@ export const webPush: ChannelAgent = {
   },
 }
 
-/** The browser unsubscribed, was removed, or was given up by its push service. */
+/** For 404 and 410: the browser unsubscribed, was removed, or was dropped by its push service. */
 function goneOr(outcome: SendOutcome, status: number): SendOutcome {
   if (outcome.kind !== 'never' || (status !== 404 && status !== 410)) return outcome
   return { ...outcome, reason: `this browser is no longer subscribed (${outcome.reason})`, isGone: true }
 }
 
-/** What the service worker of the pages shows (`ui/src/sw`). */
+/** The payload that the UI's service worker shows (`ui/src/sw`). */
 export function pushPayload(message: Message): string {
   const { id, kind, items } = message
   const item = onlyItem(message)

@@ -4,7 +4,7 @@ import { exchange } from './http-outcome.ts'
 import { forms } from './render/forms.ts'
 import { textOf } from './settings.ts'
 
-/** Signed as Standard Webhooks says: `v1,` and the HMAC of id, time and body under the secret, whose base64 form begins with `whsec_`. */
+/** Signature of Standard Webhooks: `v1,` and the HMAC of id, time and body, keyed with the secret. In base64, it begins with `whsec_`. */
 export function webhookSignature(secret: string, id: string, timestamp: number, body: string): string {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret)
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`

@@ -10,9 +10,9 @@ export type OpenFetcher = {
   fetcher: Fetcher
   pages: Map<string, SuitePage>
   watch: number
-  /** Fetches all that is queued and reports it. */
+  /** Fetches everything queued and reports it. */
   work(): Promise<void>
-  /** The same again after a crash: what is in memory is lost. */
+  /** The fetcher after a crash: its memory is lost. */
   restart(): Promise<Fetcher>
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ function orderOf(watch: number, round: number): CheckOrder {
   return { url: home, depth: 1, urgency: 1, check, crawlScope }
 }
 
-/** Starts checks; resolves when all have begun, to how many requests each watch has. */
+/** Starts checks; resolves when all have begun, to the number of requests of each watch. */
 export async function begunBy(
   fetcher: Pick<Fetcher, 'check'>,
   orders: readonly CheckOrder[],
@@ -51,7 +51,7 @@ export function testFetcher(name: string, open: (pages: Map<string, SuitePage>) 
     await opened.close()
   }
 
-  /** Makes one check to its end; the sums of its results. */
+  /** Runs one check to its end; returns the sums of its results. */
   async function check({ fetcher, watch, work }: OpenFetcher, round: number) {
     const results: CheckResult[] = []
     fetcher.onResults((some) => void results.push(...some))

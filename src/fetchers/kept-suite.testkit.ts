@@ -25,9 +25,9 @@ export type WatchedWorld = {
   url: string
   secret: Secret | null
   render: 'http' | 'browser'
-  /** The shard closes them. */
+  /** Closed by the shard. */
   protocols(tools: ProtocolTools): Protocols
-  /** Puts a new item there. */
+  /** Adds a new item. */
   put(name: string, text: string): Promise<void>
   change: ((name: string, text: string) => Promise<void>) | undefined
   remove: ((name: string) => Promise<void>) | undefined
@@ -38,8 +38,8 @@ export type WatchedWorld = {
 export const engines = [sqliteEngine, postgresEngine]
 
 /**
- * What holds for a source of any kind, with the shard, the store and the archive that it has in the program: each item is a version,
- * a second check stores nothing, and what is new, changed or gone is found and counted once.
+ * Tests that a source of any kind must pass, with the real shard, store and archive: each item becomes a version, a second check stores
+ * nothing, and new, changed and gone items are found and counted once.
  */
 export async function checkWatched(engine: StoreEngine, world: WatchedWorld): Promise<void> {
   await withShard(engine, world, async ({ check, kept }) => {
@@ -81,8 +81,8 @@ export async function checkWatched(engine: StoreEngine, world: WatchedWorld): Pr
 }
 
 /**
- * Which pages of a source a check asks for: all, but none that new owners can be shown as they are kept, and where requests are scarce
- * none below the source that isn't worth it yet. `asked` gives the paths that were asked for since the last call.
+ * Tests which pages of a source a check requests: all, but none that new owners can be shown from the archive, and with scarce requests
+ * none below the source that aren't worth it yet. `asked` returns the paths requested since the last call.
  */
 export async function checkSharedOut(engine: StoreEngine, world: WatchedWorld, asked: () => string[]): Promise<void> {
   await withShard(engine, world, async ({ check }) => {
@@ -101,8 +101,8 @@ export async function checkSharedOut(engine: StoreEngine, world: WatchedWorld, a
 const DAY_MS = 86_400_000
 
 /**
- * Where requests are scarce, a sitemap sets the pace of its pages: a page that waits 40 days otherwise is asked for after 10 if it has
- * changed by then, and not after 60 if it has not. The sitemap at the address of the world lists `/changed`, `/unchanged` and `/undated`.
+ * With scarce requests, a sitemap sets the pace of its pages: a page that would otherwise wait 40 days is requested after 10 if it has
+ * changed by then, and not after 60 if it has not. The sitemap at the URL of the world lists `/changed`, `/unchanged` and `/undated`.
  */
 export async function checkSitemapPace(
   engine: StoreEngine,
@@ -111,7 +111,7 @@ export async function checkSitemapPace(
 ): Promise<void> {
   await withShard(engine, world, async ({ check, said }) => {
     const own = new URL(world.url).pathname
-    // Dates of sitemaps are read to the second.
+    // Sitemap dates have a precision of seconds.
     const before = Math.floor(systemClock.now() / 1000) * 1000 - DAY_MS
     const earlier = before - DAY_MS
     site.setModified('/changed', earlier)
@@ -120,7 +120,7 @@ export async function checkSitemapPace(
     assert.deepEqual(site.asked().sort(), [own, '/changed', '/unchanged', '/undated'].sort())
     assert.deepEqual(said()?.dates, [before, earlier])
     const now = systemClock.now()
-    // A page of which nothing is known changes once in 30 days.
+    // A page without history is assumed to change once in 30 days.
     const pace = (40 * DAY_MS) / Math.sqrt(30 * DAY_MS)
     await check({ depth: 1, pace, round: now + 10 * DAY_MS })
     assert.deepEqual(site.asked(), [own])
@@ -137,7 +137,7 @@ export async function checkSitemapPace(
   })()
 }
 
-/** What a source says of its changes arrives with the result of its check. */
+/** Tests that a source's hints about its changes arrive with the result of its check. */
 export async function checkHints(engine: StoreEngine, world: WatchedWorld, expected: SourceHints): Promise<void> {
   await withShard(engine, world, async ({ check, said }) => {
     await check()
@@ -151,7 +151,7 @@ export async function checkHints(engine: StoreEngine, world: WatchedWorld, expec
 
 const owner = 'ann@example.org'
 
-/** `round`: when the check was due; now where it is left out. */
+/** `round`: when the check was due; defaults to now. */
 type CheckParts = { depth?: number; first?: boolean; freshFrom?: number; pace?: number; round?: number }
 
 type Kept = { documentId: number; reason: string; text: string }
@@ -159,9 +159,9 @@ type Kept = { documentId: number; reason: string; text: string }
 type Watching = {
   /** Checks the source once, from its first request to the last. */
   check(given?: CheckParts): Promise<{ changed: number; failed: number }>
-  /** What the source said of its changes when it was read last. */
+  /** The source's hints about its changes from the last read. */
   said(): SourceHints | undefined
-  /** The versions that are news, oldest first: not those of lists and of what came along. */
+  /** The versions of items, oldest first, without those of lists and screenshots. */
   kept(): Promise<Kept[]>
 }
 
@@ -243,7 +243,7 @@ function withShard(engine: StoreEngine, world: WatchedWorld, work: (watching: Wa
       const all = await versions.versions({ after: 0, limit: 1000 })
       const found: Kept[] = []
       for (const version of all) {
-        // A list is a page of links to its items, a screenshot is the picture of its page.
+        // Skip lists, which are pages of links to their items, and screenshots.
         const isList = world.hasLists && withoutAccess(version.url) === world.url
         if (isList || version.type === 'image/png') continue
         const read = await bodies.read(version)

@@ -7,7 +7,7 @@ export type MemoryPage = { words: string; links?: readonly string[]; fails?: boo
 
 type Queued = { url: string; hops: number; depth: number; check: Check }
 
-/** What outlives a fetcher: the pages out there, what is kept of them, and what is queued. */
+/** State that outlives a fetcher: the pages on the web, their stored content, and the queue. */
 export type MemoryWeb = {
   pages: Map<string, MemoryPage>
   kept: Map<string, string>
@@ -21,25 +21,25 @@ export function createMemoryWeb(pages: Record<string, MemoryPage> = {}): MemoryW
 export type MemoryFetcher = Fetcher & {
   /** All orders, oldest first. */
   orders: CheckOrder[]
-  /** URLs as they were fetched. */
+  /** URLs in the order they were fetched. */
   fetched: string[]
   readonly isThrottled: boolean
   crawlScopes: Map<number, CrawlScope>
-  /** Fetches one page and reports it; false where nothing is queued, or it is throttled. */
+  /** Fetches one page and reports it; false if nothing is queued, or it is throttled. */
   step(): boolean
   /** Fetches until nothing is queued. */
   run(): void
-  /** Reports results that it wasn't asked for. */
+  /** Reports arbitrary results. */
   tell(results: readonly CheckResult[]): void
 }
 
 export type MemoryFetcherOptions = {
-  /** Fetches everything before it answers the order: results then arrive first. */
+  /** Fetches everything before `onBegun`, so that results arrive first. */
   isHasty?: boolean
   schemes?: readonly string[]
 }
 
-/** A fetcher whose web is in memory, and which fetches when a test asks it to. */
+/** A fetcher with a web in memory, which fetches when a test tells it to. */
 export function createMemoryFetcher(
   web: MemoryWeb,
   { isHasty = false, schemes = ['http', 'https'] }: MemoryFetcherOptions = {},
@@ -59,7 +59,7 @@ export function createMemoryFetcher(
     return sources.some((source) => coversPage({ ...source, depth: Number.POSITIVE_INFINITY }, { url, hops: 1 }))
   }
 
-  /** Links that the watch hasn't met in this check. */
+  /** Links that the watch hasn't seen in this check. */
   function follow({ hops, depth, check }: Queued, page: MemoryPage): Queued[] {
     if (hops >= depth) return []
     return (page.links ?? [])

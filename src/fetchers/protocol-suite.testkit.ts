@@ -7,36 +7,36 @@ import { usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
 import { fails } from './failing.testkit.ts'
 import { checkWatched, engines } from './kept-suite.testkit.ts'
 
-/** A protocol, and a server of it that the suite may change. */
+/** A protocol, and a server for it that the suite may change. */
 export type ProtocolWorld = {
   protocol: Protocol
-  /** A list that is empty at first: a folder, a mailbox, a group, a query. Without lists, the item that `put` will put there. */
+  /** A list that is empty at first: a folder, a mailbox, a group, a query. Without lists, the item that `put` will create. */
   url: string
-  /** A URL at the same server where there is nothing. */
+  /** A URL on the same server where nothing exists. */
   missingUrl: string
   secret: Secret | null
   /** Credentials that the server refuses. */
   wrongSecret?: Secret
-  /** Puts a new item into the list. Its body, as it is read, has the text somewhere; the name has letters alone. */
+  /** Adds a new item to the list. Its body, when read, contains the text; the name consists of letters only. */
   put(name: string, text: string): Promise<void>
   change?(name: string, text: string): Promise<void>
   remove?(name: string): Promise<void>
-  /** Bodies that the server has sent so far, or bytes of them, as the server counts them. */
+  /** Number of bodies, or their bytes, that the server has sent so far, by its own count. */
   moved?(): Promise<number> | number
-  /** Where the protocol asks for no addresses itself: the same with a client whose address guard allows none. */
+  /** For protocols that don't resolve hosts themselves: the same with a client whose address guard allows none. */
   behindGuard?(): { protocol: Protocol; close(): Promise<void> }
   close(): Promise<void>
 }
 
-/** What not every protocol has, or not every server that it is tried with. */
+/** Features that not every protocol has, or not every server that it is tested with. */
 type Feature = 'lists' | 'changes' | 'removals' | 'counts' | 'credentials' | 'hosts' | 'push'
 
 export type SuiteOptions = {
-  /** Why it can't be run here. */
+  /** Why the suite can't run here. */
   skip?: string | false
-  /** What there is no check of, and why. That it is missing is checked instead. */
+  /** Missing features, and why. The suite tests that they are indeed missing. */
   lacks?: Partial<Record<Feature, string>>
-  /** What is beyond the limit of bytes: the end of a body, or the last items of a list whose bodies come with it. */
+  /** What is truncated at the byte limit: a body, or a list whose bodies come with it, between its items. */
   cuts?: 'bodies' | 'lists'
   /** How its sources are watched. */
   render?: 'http' | 'browser'
@@ -45,7 +45,7 @@ export type SuiteOptions = {
 export type Visit = {
   /** New and changed items. */
   read: { url: string; name: string; body: ItemBody }[]
-  /** URLs that were kept and are not there any more. */
+  /** URLs that were known and no longer exist. */
   gone: string[]
   lists: { url: string; name: string }[]
   left: string
@@ -64,7 +64,7 @@ export function placeIn(world: Pick<ProtocolWorld, 'url' | 'secret'>, changes: P
   }
 }
 
-/** Visits a place again and again as the engine does: keeps validators and cursor, and reads what is new or changed. */
+/** Visits a place repeatedly, as the engine does: keeps validators and cursor, and reads new and changed items. */
 export function createVisitor(world: ProtocolWorld) {
   const kept = new Map<string, string>()
   let cursor = ''
@@ -105,7 +105,7 @@ export function createVisitor(world: ProtocolWorld) {
   }
 }
 
-/** What holds for everything that is found. */
+/** Invariants of everything that is found. */
 function checkFound(found: Found, listUrl: string): void {
   const items = found.kind === 'item' ? [found.item] : found.items
   const urls = [...items, ...(found.kind === 'item' ? [] : found.lists)].map(({ url }) => url)
@@ -136,7 +136,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
   const promises = (promise: string, work: (world: ProtocolWorld) => Promise<void>): void => {
     test(promise, { timeout: 120_000 }, withWorld(work))
   }
-  /** For what has all of these. */
+  /** Only if all the features are present. */
   const promisesWith = (
     needed: readonly Feature[],
     promise: string,
@@ -303,7 +303,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       const visit = visitor.visit({ signal: ended.signal })
       ended.abort()
       await fails(world, () => visit)
-      // What it left behind is in nobody's way.
+      // The aborted visit doesn't affect the next one.
       assert.equal((await visitor.visit()).read.length, 1)
     })
 
@@ -363,7 +363,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
   })
 }
 
-/** That something is missing as the options say. */
+/** Tests that a feature is missing, as the options say. */
 const missing: Record<Feature, (world: ProtocolWorld) => Promise<void>> = {
   async lists(world) {
     await world.put('one', 'words of the first')

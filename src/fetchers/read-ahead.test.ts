@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createReadAhead } from './read-ahead.ts'
 
-/** Twenty messages of ten bytes, and what was fetched of them, in batches. */
+/** Twenty messages of ten bytes, and the batches in which they were fetched. */
 function mailbox(sizes: Readonly<Record<string, number>> = {}, lengths: Readonly<Record<string, number>> = sizes) {
   const urls = Array.from({ length: 20 }, (_, i) => `m${i}`)
   const batches: string[][] = []

@@ -1,16 +1,16 @@
-/** `Source`: what is read; a `length` beyond the limit means that it was cut. */
+/** `Source` is what is read; a `length` above the limit means that it was truncated. */
 export type ReadAheadDeps<Source extends { length: number }> = {
   maxBodyBytes: number
-  /** As the server says; undefined where it doesn't. */
+  /** Size according to the server; undefined if it doesn't say. */
   sizeOf(url: string): Promise<number | undefined>
-  /** Sources by URL, each cut at `maxBytes`; without those that are not there any more. */
+  /** Sources by URL, each truncated at `maxBytes`; without those that no longer exist. */
   fetch(urls: readonly string[], maxBytes: number): Promise<ReadonlyMap<string, Source>>
 }
 
 export type ReadAhead<Source> = {
-  /** The messages of a list, in the order in which they are likely to be asked for. */
+  /** Sets the messages of a list, in the order in which they are likely to be read. */
   expect(urls: readonly string[]): void
-  /** Null where it is not there any more. */
+  /** Null if it no longer exists. */
   read(url: string): Promise<Source | null>
 }
 
@@ -18,8 +18,8 @@ const maxAhead = 50
 const maxSmallBytes = 256 * 1024
 
 /**
- * Most messages are small, and asking for each by itself is mostly waiting. Once messages are asked for in the order of their list, the next
- * ones are fetched along, never more than were asked for in that order before. So little is moved in vain where some of them are kept.
+ * Reads small messages ahead: most are small, and fetching each by itself is mostly waiting. Once messages are read in the order of their
+ * list, the next ones are fetched along, never more than were read in order so far. So little is wasted if some are stored already.
  */
 export function createReadAhead<Source extends { length: number }>({
   maxBodyBytes,
@@ -57,7 +57,7 @@ export function createReadAhead<Source extends { length: number }>({
     ahead.clear()
     const batch = inOrder === 0 ? [] : await batchFrom(at)
     if (batch.length > 1) {
-      // One that is longer than the server said is read by itself.
+      // A message that is longer than the server said is fetched by itself.
       for (const [each, source] of await fetch(batch, maxSmall + 1))
         if (source.length <= maxSmall) ahead.set(each, source)
       const own = ahead.get(url)

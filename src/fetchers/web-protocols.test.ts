@@ -68,7 +68,7 @@ const day = Date.UTC(2026, 0, 5)
 const httpDate = (at: number): string => new Date(at).toUTCString()
 const html = { 'content-type': 'text/html' }
 
-/** Everything that a source can say of its changes. */
+/** All hints that a source can give about its changes. */
 const hinting: Record<string, { answer: Answer; hints: SourceHints }> = {
   'the dates of its entries': {
     answer: (_path, origin) => ({

@@ -9,7 +9,7 @@ import type { ProtocolWorld } from './protocol-suite.testkit.ts'
 
 const token = 'token-2718-open'
 
-/** A web site with some texts, for those who have the token, as `answer` writes them. */
+/** A website that serves texts, as `answer` formats them, to clients with the token. */
 export async function startTextSite(answer: { type: string; write(texts: ReadonlyMap<string, string>): string }) {
   const texts = new Map<string, string>()
   let sent = 0
@@ -29,9 +29,9 @@ export async function startTextSite(answer: { type: string; write(texts: Readonl
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     texts,
     secret: { kind: 'bearer', token },
-    /** Whole answers so far. */
+    /** Number of full responses so far. */
     sent: () => sent,
-    /** From now on, it isn't found. */
+    /** Responds with 404 from now on. */
     takeDown() {
       isDown = true
     },
@@ -45,7 +45,7 @@ export async function startTextSite(answer: { type: string; write(texts: Readonl
 
 export type TextSite = Awaited<ReturnType<typeof startTextSite>>
 
-/** A world of a protocol that works with the crawler's client. */
+/** A world for a protocol that uses the crawler's client. */
 export function worldOver(
   { origin, texts, secret, close }: TextSite,
   {

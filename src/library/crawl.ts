@@ -10,14 +10,14 @@ import { crawlSettingsOf, logTo, targetOf } from './settings.ts'
 import type { ArchivedPage, CrawlHandlers, CrawlOptions, LibraryCrawlResult, Watching } from './surface.ts'
 
 const ERRORS_KEPT = 100
-/** Stored pages that may wait for `onPage` before no more requests are started. */
+/** Stored pages that may wait for `onPage` before no new requests are started. */
 const MAX_BEHIND = 500
 /** A handler that never returns would stop the crawl for good. */
 const PAGE_TIMEOUT_MS = 60_000
 const READ_AT_ONCE = 100
 const LOOK_EVERY_MS = 50
 
-/** Crawls until nothing is left, and gives each new page to `onPage`. */
+/** Crawls until nothing is left to fetch, and passes each new or changed page to `onPage`. */
 export async function crawl(options: CrawlOptions, handlers: CrawlHandlers = {}): Promise<LibraryCrawlResult> {
   const { onPage, onPageError, concurrency = 1, pageTimeoutMs = PAGE_TIMEOUT_MS } = handlers
   const pages = crawlPages(options, handlers)
@@ -50,13 +50,13 @@ export async function crawl(options: CrawlOptions, handlers: CrawlHandlers = {})
   try {
     await Promise.all(Array.from({ length: Math.max(1, concurrency) }, handleAll))
   } finally {
-    // Ends the crawl where a handler of errors has thrown.
+    // Ends the crawl if `onPageError` has thrown.
     await pages.return(null as never)
   }
   return { ...result!, pages: outcome }
 }
 
-/** The same as an iterator. Leaving the loop stops the crawl; what is stored stays, and the next call goes on. */
+/** The same as an iterator. Leaving the loop stops the crawl; stored pages are kept, and the next call resumes. */
 export async function* crawlPages(
   options: CrawlOptions,
   watching: Watching = {},
@@ -72,7 +72,7 @@ export async function* crawlPages(
     let after = watching.after ?? (await stores.newestVersion())
     running = startCrawl(settings, target, watching, leaving.signal)
     for (;;) {
-      // Read before the look: what is stored until the end is seen by the look after it.
+      // Read before the query, so that the query finds everything stored until the crawl ended.
       const isOver = running.isOver()
       const found = await stores.versions.versions({ after, limit: READ_AT_ONCE, mayMiss: isOver })
       for (const version of found) {
@@ -97,7 +97,7 @@ type RunningCrawl = {
   isOver(): boolean
   /** Aborted when it is over. */
   over: AbortSignal
-  /** One more version was read. */
+  /** Counts one more version as read. */
   seen(): void
 }
 
@@ -120,7 +120,7 @@ function startCrawl(settings: CrawlSettings, target: Target, watching: Watching,
     watching.signal?.removeEventListener('abort', stop)
     over.abort()
   })
-  result.catch(() => {}) // observed when the last page was given
+  result.catch(() => {}) // handled when it is awaited after the last page
   return { result, over: over.signal, isOver: () => over.signal.aborted, seen: () => void seen++ }
 }
 

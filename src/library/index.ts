@@ -13,15 +13,15 @@ import type {
 } from './surface.ts'
 
 /**
- * The library: `import … from 'erace'`. Parts of the crawler import it in their own threads, so it loads nothing before it is called.
+ * The library: `import … from 'erace'`. Parts of the crawler import it in their own threads, so modules are loaded only when called.
  */
 
-/** Crawls until nothing is left, and gives each page that is new or has changed to `onPage`. */
+/** Crawls until nothing is left to fetch, and passes each new or changed page to `onPage`. */
 export async function crawl(options: CrawlOptions, handlers?: CrawlHandlers): Promise<LibraryCrawlResult> {
   return (await import('./crawl.ts')).crawl(options, handlers)
 }
 
-/** The same as an iterator. Leaving the loop stops the crawl; what is stored stays, and the next call goes on. */
+/** The same as an iterator. Leaving the loop stops the crawl; stored pages are kept, and the next call resumes. */
 export async function* crawlPages(
   options: CrawlOptions,
   watching?: Watching,
@@ -39,7 +39,7 @@ export async function startService(options?: ServiceOptions): Promise<Service> {
   return (await import('./service.ts')).startService(options)
 }
 
-/** A page, feed or text as Markdown without any HTML, for parts of the crawler. Null where the media type has no text. */
+/** Converts a page, feed or text to Markdown without any HTML, for parts of the crawler. Null if the media type has no text. */
 export async function toMarkdown(source: MarkdownSource): Promise<Markdown | null> {
   return (await import('../archive/markdown/to-markdown.ts')).toMarkdown(source)
 }

@@ -18,7 +18,7 @@ const levels = new Map<number, LogEntry['level']>([
   [60, 'fatal'],
 ])
 
-/** `config.log.level` decides which lines there are. */
+/** `config.log.level` decides which lines are passed on. */
 export function logTo(onLog: OnLog | undefined, { config }: Target): Logger {
   const write = (line: string): void => {
     const { level, msg = '', ...fields } = JSON.parse(line) as { level: number; msg?: string }
@@ -38,7 +38,7 @@ export async function targetOf({ data = 'erace-data', store, config = {} }: Plac
   }
 }
 
-/** Throws `usage-wrong` with everything that is wrong. */
+/** Throws `usage-wrong` with all errors. */
 export async function crawlSettingsOf(options: CrawlOptions, target: Target): Promise<CrawlSettings> {
   const { seeds, depth, restrict, maxPages } = options
   const { config, dataDir: folder } = target

@@ -3,26 +3,26 @@ import type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts
 import type { CompareRequest, DiffReport, HistoryReport } from '../core/reports/history-report.ts'
 import type { SearchReport } from '../core/reports/search-report.ts'
 
-/** The types of the library, apart from its code: their declarations are published, those of the program aren't. */
+/** Types of the library, separate from its code: only these declarations are published, not those of the program. */
 
 /** Where the archive is. */
 export type Place = {
-  /** A data folder, made if it is missing; `./erace-data` if nothing is said. */
+  /** Data folder, created if missing; default `./erace-data`. */
   data?: string
   /** Or the shared store of a cluster: `postgres://USER:PASSWORD@HOST/DATABASE`. */
   store?: string
-  /** Settings as in `erace.config.ts`. Neither such a file nor the environment is read. */
+  /** Settings as in `erace.config.ts`. Neither that file nor the environment is read. */
   config?: ConfigInput
 }
 
 export type CrawlOptions = Place & {
-  /** Absolute URLs, or `@FILE` with one per line; `crawl.seeds` of the configuration if left out. */
+  /** Absolute URLs, or `@FILE` with one per line; default: `crawl.seeds` of the configuration. */
   seeds?: string | readonly string[]
-  /** Links to follow from a seed; no limit if left out. */
+  /** Link depth from a seed; unlimited by default. */
   depth?: number
-  /** Crawl only URLs that match; the hosts of the seeds if left out. */
+  /** Crawl only matching URLs; by default those on the hosts of the seeds. */
   restrict?: RegExp | string
-  /** Stop after this many pages; the same call later goes on. */
+  /** Stop after this many pages; the same call later resumes the crawl. */
   maxPages?: number
 }
 
@@ -35,40 +35,40 @@ export type OnLog = (entry: LogEntry) => void
 
 export type CrawlHandlers = {
   /**
-   * Called for each page that is new or has changed, once it is in the archive. The crawl pauses when it is far ahead of this.
+   * Called for each new or changed page, once it is in the archive. The crawl pauses when the handler falls far behind.
    * If it throws, the page counts as failed and the crawl goes on.
    */
   onPage?(page: ArchivedPage): unknown
-  /** Calls of `onPage` at the same time; 1 if nothing is said. */
+  /** Concurrent calls of `onPage`; default 1. */
   concurrency?: number
-  /** A call of `onPage` that takes longer counts as failed, and the crawl goes on without it; 60,000 if nothing is said. */
+  /** Timeout of an `onPage` call, default 60,000. The page then counts as failed and the crawl goes on without it. */
   pageTimeoutMs?: number
   onPageError?(error: unknown, page: ArchivedPage): void
 } & Watching
 
 export type Watching = {
-  /** Pages of versions after this id come first: those that an interrupted program had not dealt with. */
+  /** Starts with the versions stored after this id: those an interrupted program had not handled. */
   after?: number
-  /** About five times a second. */
+  /** Called about five times a second. */
   onProgress?(snapshot: CrawlSnapshot): void
   onLog?: OnLog
-  /** When it is aborted, requests in flight are finished and everything is saved. */
+  /** On abort, requests in flight are finished and everything is saved. */
   signal?: AbortSignal
 }
 
-/** What `erace crawl --json` prints, and what came of the calls of `onPage`. */
+/** The output of `erace crawl --json`, plus the outcome of the `onPage` calls. */
 export type LibraryCrawlResult = CrawlResult & {
   pages: { handled: number; failed: number /** The first 100. */; errors: { url: string; message: string }[] }
 }
 
-/** A version of a page in the archive. What isn't in the catalogue is read when it is asked for, while the archive is open. */
+/** A version of a page in the archive. Anything outside the catalogue is read on demand, while the archive is open. */
 export type ArchivedPage = {
-  /** Later versions have higher ids, over all pages. */
+  /** Later versions have higher ids, across all pages. */
   readonly id: number
   readonly url: string
-  /** Counts the versions of this page from 1. */
+  /** Version number of this page, from 1. */
   readonly version: number
-  /** Why there is this version. `links`: the text is the same, the links aren't; `back`: it was gone. */
+  /** Why this version exists. `links`: same text, other links; `back`: the page was gone before. */
   readonly reason: 'new' | 'changed' | 'links' | 'gone' | 'back'
   readonly fetchedAt: Date
   /** HTTP status; 0 where the protocol has none. */
@@ -78,22 +78,22 @@ export type ArchivedPage = {
   readonly title: string
   /** Bytes of the body, without content encoding. */
   readonly size: number
-  /** What a reader sees, a line for each block; null for media types without text. */
+  /** Visible text, one line per block; null for media types without text. */
   text(): Promise<string | null>
   /** The source as text, such as HTML; null if it isn't text. */
   source(): Promise<string | null>
   bytes(): Promise<Uint8Array>
-  /** Response headers as `[name, value]`, in their order. */
+  /** Response headers as `[name, value]`, in their original order. */
   headers(): Promise<[name: string, value: string][]>
   /** Absolute URLs, in page order. */
   links(): Promise<string[]>
 }
 
-/** What is kept. Others may write to it meanwhile. */
+/** An open archive. Others may write to it at the same time. */
 export type Archive = {
   /** A version by its address: `URL`, `URL@3`, `URL@2026-11-01T12:00`, `URL@first`. Throws `not-found`. */
   page(address: string): Promise<ArchivedPage>
-  /** All versions in the order they were stored, those after an id if one is given. Pages that are gone have no body. */
+  /** All versions in the order they were stored, or only those after an id. Pages that are gone have no body. */
   versions(from?: { after?: number }): AsyncGenerator<ArchivedPage, void, undefined>
   /** As `erace history --json`; `changes` reads the bodies to count the changes. */
   history(url: string, options?: { limit?: number; changes?: boolean }): Promise<HistoryReport>
@@ -112,9 +112,9 @@ export type ServiceOptions = Place & {
 }
 
 export type Service = {
-  /** Where the pages and the API are. */
+  /** URL of the web pages and the API. */
   readonly url: string
-  /** Creates the first account; null when there is one. */
+  /** Page for creating the first account; null if there is an account already. */
   readonly setupUrl: string | null
   /** Resolves when the service has ended; rejects with the failure that ended it. */
   readonly ended: Promise<void>

@@ -12,16 +12,16 @@ export type AnnotatedDocument = {
   readonly title: string
   /** The visible text; it may begin with the title. */
   readonly text: string
-  /** What the page says of its language (`lang`, `Content-Language`); '' or absent where it says nothing. */
+  /** Language stated by the page (`lang`, `Content-Language`); '' or absent if not stated. */
   readonly language?: string | undefined
   /** When this version was first seen, in milliseconds. */
   readonly at: number
 }
 
-/** One profile's interests, under an id that the caller knows. */
+/** One profile's interests, under an id of the caller. */
 export type Recipient = { readonly id: number; readonly interests: CompiledInterests }
 
-/** Everything about an annotation that follows from the text alone; the caller adds owner, kind, urgency and expiry. */
+/** The parts of an annotation that follow from the text alone; the caller adds owner, kind, urgency and expiry. */
 export type AnnotationDraft = {
   readonly recipient: number
   readonly url: string
@@ -35,7 +35,7 @@ export type AnnotationDraft = {
 
 export type AnnotateLimits = SummaryLimits & { maxTokens?: number }
 
-/** One draft for each recipient whom the document concerns, in the order of the recipients. */
+/** One draft for each recipient that the document matches, in the order of the recipients. */
 export function annotate(
   document: AnnotatedDocument,
   recipients: Iterable<Recipient>,
@@ -52,8 +52,8 @@ export function annotate(
 }
 
 /**
- * The same for all profiles of an index. The index keeps no more of a profile than it needs, so the caller says what the
- * interests of those are that match; who is not known any more gets nothing.
+ * The same for all profiles of an index. The index keeps only what it needs of a profile, so the caller provides the interests of
+ * those that match; profiles it no longer knows are skipped.
  */
 export function annotateAll(
   document: AnnotatedDocument,
@@ -78,7 +78,7 @@ type Drafting = (
   budget?: WorkBudget,
 ) => AnnotationDraft
 
-/** Drafts for one document that was read already; for callers that match in their own way. */
+/** Drafts annotations for one document that is already read; for callers with their own matching. */
 export function createDrafting(
   document: AnnotatedDocument,
   terms: DocumentTerms,

@@ -7,19 +7,19 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 type Client = ReturnType<KeptArchive['erace']['nobody']>
 
-/** How a route is called with something of Ada's, and what others get for it. */
+/** A call of a route with something of Ada's, and what others get for it. */
 type Sample = {
   url: string
   body?: unknown
   /**
    * `hers`: it names something of Ada's, and does not exist for anyone else, administrators included.
-   * `own`: everybody gets their own; nothing of Ada's is in it.
+   * `own`: all users get their own; nothing of Ada's is in it.
    * `administration`: for administrators. `open`: for anyone.
    */
   kind: 'hers' | 'own' | 'administration' | 'open'
 }
 
-/** Ada's source is all of a host that has `/secret-plans`, of which she has an annotation. */
+/** Ada's source is a whole host, including `/secret-plans`, for which she has an annotation. */
 export type RoutesArchive = Pick<KeptArchive, 'erace' | 'url' | 'idOf' | 'versionOf' | 'close'>
 
 export const secretPage = '<title>Secret plans</title><p>solar secret plans</p>'
@@ -162,7 +162,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
   })
   after(() => kept.close())
 
-  /** A stream has no end; its guard is the same as that of all others, and its content is tested with it. */
+  /** Streams never end, so they are excluded here. Their guard is the same as for all others; `events.test.ts` tests their content. */
   const streams = new Set(['GET /events'])
 
   const guarded = (): [string, Sample][] => Object.entries(samples).filter(([, { kind }]) => kind !== 'open')
@@ -226,7 +226,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       for (const email of [eve, root])
         for (const [name, sample] of guarded()) {
           if (email === root && sample.kind === 'administration') continue
-          // Each with a session of its own: some of these end it.
+          // A new session for each call, since some of them end it.
           const answer = await call(kept.erace.as(email), name, sample)
           const about = `${email} ${name} ${answer.statusCode} ${answer.payload.slice(0, 300)}`
           if (sample.kind === 'hers') assert.equal(answer.statusCode, 404, about)
@@ -237,7 +237,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       const her = kept.erace.as(ada)
       for (const [name, sample] of guarded()) {
         if (methodOf(name) !== 'GET' || sample.kind !== 'hers') continue
-        // A document with one version has nothing to be compared with, and no browser has seen it: that is all that is wrong with it.
+        // Only these two fail: the document has a single version to compare, and no screenshot, since no browser has opened it.
         const answer = await call(her, name, sample)
         if (!/\/(?:diff|:picture)$/.test(name))
           assert.equal(answer.statusCode, 200, `${name} ${answer.payload.slice(0, 200)}`)
@@ -277,7 +277,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
     test('that changes something is refused to a token that may only read', async () => {
       const token = kept.erace.asToken(ada, ['read'])
       for (const [name, sample] of guarded()) {
-        // These store nothing: their question is too long for an address.
+        // These store nothing; they use POST because their input is too long for a URL.
         if (methodOf(name) === 'GET' || ['POST /profiles/preview', 'POST /documents/:id/select'].includes(name))
           continue
         const answer = await call(token, name, sample)

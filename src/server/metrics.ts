@@ -6,7 +6,7 @@ import type { ChannelFigures } from '../store/contracts/channels.ts'
 
 export type MetricsDeps = {
   meters(): Meters
-  /** Streams of events that are open. */
+  /** Number of open event streams. */
   streams(): number
   /** Channels of all owners by kind. */
   channels(): Promise<readonly ChannelFigures[]>
@@ -116,7 +116,7 @@ function addDeliveryMetrics(
     const gauge: Gauge = new Gauge({
       ...{ name, help, labelNames: ['kind'], registers },
       async collect() {
-        // A store that is busy for a moment leaves the last figures standing.
+        // If the store fails, keep the last figures.
         const figures = await channels().catch(() => null)
         if (figures === null) return
         gauge.reset()

@@ -45,7 +45,7 @@ export type ChannelRoutesParts = {
   service: ChannelService
   sending: ChannelSending
   deliveries: Pick<DeliveryStore, 'messages' | 'message' | 'sendAgain'>
-  /** Test messages of an account. */
+  /** Limits test messages per account. */
   testLimits: RequestLimits
   clock: Clock
 }
@@ -55,9 +55,9 @@ export type PhoneParts = {
   failingChannels(owner: string): Promise<readonly { name: string; reason: string }[]>
 }
 
-/** Subscriptions to hubs that tell of news in feeds, by the token in the address that the hub knows. */
+/** WebSub subscriptions, by the token in their callback URL. */
 export type WebSubParts = {
-  /** The answer to a hub that asks whether a subscription was meant; null if it wasn't. */
+  /** The response to a hub that verifies a subscription; null if it isn't ours. */
   verify(token: string, query: ReadonlyMap<string, string>): string | null
   /** Whether there is such a subscription. */
   deliver(token: string, body: Uint8Array, signature: string): boolean
@@ -65,9 +65,9 @@ export type WebSubParts = {
 
 export type TryParts = {
   trySource: TrySource
-  /** Spells a URI as its protocol does; throws `url-invalid`. */
+  /** Normalises a URI according to its protocol; throws `url-invalid`. */
   spell(uri: string): string
-  /** Tries of an account. */
+  /** Limits tries per account. */
   limits: RequestLimits
 }
 
@@ -80,7 +80,7 @@ export type ServerParts = HealthParts & {
   archive: ArchiveService
   muting: Muting
   privateAddress: PrivateAddress
-  /** How profiles are read. */
+  /** Rules for parsing profiles. */
   profileRules: ProfileRules
   belongingsOf: BelongingsOf
   settings: Pick<Config['server'], 'url'>

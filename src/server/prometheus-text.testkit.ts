@@ -1,4 +1,4 @@
-/** A strict reader of Prometheus' text format, for what a monitor would refuse. */
+/** Strict parser of the Prometheus text format: rejects what a monitoring system would reject. */
 export type MetricFamily = { help: string; type: string; samples: Sample[] }
 export type Sample = { name: string; labels: Record<string, string>; value: number }
 

@@ -26,15 +26,15 @@ import { createServer } from './server.ts'
 
 export type TestServerOptions = {
   settings?: Partial<Record<SettingKey, unknown>>
-  /** Of an earlier server: what was stored is still there. It is not removed by `close`. */
+  /** Data folder of an earlier server, with its data. Not removed by `close`. */
   folder?: string
   clock?: Clock
-  /** Stands on these instead of a data folder; they are closed with the server. */
+  /** Used instead of a data folder; closed with the server. */
   stores?: { stores: StoreSet; archive(config: Config): ArchiveService }
   needs?: Partial<ServerDeps>
-  /** Of reads from the archive. */
+  /** Limits of archive reads. */
   archiveLimits?: Partial<ArchiveLimits>
-  /** Gets every line of the log. */
+  /** Called with every line of the log. */
   onLog?(line: string): void
 }
 
@@ -59,7 +59,7 @@ function onFolder<T>(opened: T | null): T {
   return opened
 }
 
-/** The server on a real store, in a folder of its own unless others are given. It does not listen: requests are handed to it. */
+/** The server on a real store, in a new folder by default. It does not listen; requests are injected. */
 export async function createTestServer(options: TestServerOptions = {}) {
   const clock = options.clock ?? systemClock
   const config = configOf(options.settings)
@@ -124,7 +124,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
     return account
   }
 
-  /** Without a password nobody can sign in as them; `as` makes sessions for them all the same. */
+  /** Without a password, the user can't sign in; `as` creates sessions nevertheless. */
   async function addUser(email: string, { password, ...parts }: TestUser = {}) {
     const account = await stores.accounts.add({
       email,
@@ -162,7 +162,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
   return {
     server,
     parts,
-    /** With more of the scheduler than the server needs, so that a test can give it watches. */
+    /** Includes the whole scheduler, so that tests can add watches. */
     needs: { ...needs, scheduler },
     get folder() {
       return onFolder(opened).folder
@@ -172,12 +172,12 @@ export async function createTestServer(options: TestServerOptions = {}) {
     },
     stores,
     addUser,
-    /** A browser of somebody who is signed in; each call is a session of its own. */
+    /** The browser of a signed-in user; each call creates a new session. */
     as: (email: string) => client(async () => ({ cookie: `${SESSION_COOKIE}=${await addSession(email)}` })),
-    /** A program with a token. */
+    /** A client with a token. */
     asToken: (email: string, scopes: readonly TokenScope[] = ['read', 'write']) =>
       client(async () => ({ authorization: `Bearer ${await addToken(email, scopes)}` })),
-    /** Nobody, or somebody with these headers. */
+    /** An anonymous client, or one with these headers. */
     nobody: (headers: Record<string, string> = {}) => client(async () => headers),
     async close() {
       await server.close()
@@ -187,7 +187,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
   }
 }
 
-/** Nothing is crawled here, so that pausing it changes nothing but what is said of it. */
+/** Nothing is crawled here, so pausing only changes the reported state. */
 function createTestPause() {
   let isPaused = false
   return {

@@ -8,7 +8,7 @@ import type { TestServer } from './server.testkit.ts'
 
 const ada = 'ada@example.org'
 
-/** What comes back for these bytes, over a real connection. */
+/** The response to these bytes over a real connection. */
 async function rawAnswer({ server }: TestServer, bytes: string): Promise<{ status: number; body: string }> {
   if (!server.server.listening) await server.listen({ host: '127.0.0.1', port: 0 })
   const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { DECK_BYTES } from './wml.ts'
 
 /**
- * Fails unless decks are valid against the document type of WML 1.1 (libxml2 decides) and keep to what a document type can't say: the
- * size that a phone takes, dollar signs that begin a known variable or are doubled, and one `do` of each name in a card.
+ * Fails unless decks are valid against the DTD of WML 1.1 (according to libxml2) and keep to rules a DTD can't express: the maximum
+ * size on a phone, dollar signs that start a known variable or are doubled, and one `do` of each name per card.
  */
 export function checkDecks(decks: readonly string[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'erace-wml-'))
@@ -37,7 +37,7 @@ export function checkDecks(decks: readonly string[]): void {
   }
 }
 
-/** `-//WAPFORUM//DTD WML 1.1//EN`, without what decks of ours never have (select, fieldset, table, img, timer, template). */
+/** `-//WAPFORUM//DTD WML 1.1//EN`, without elements that our decks never use (select, fieldset, table, img, timer, template). */
 const wmlDtd = `
 <!ENTITY % boolean "(true|false)">
 <!ENTITY % coreattrs "id ID #IMPLIED class CDATA #IMPLIED">

@@ -4,7 +4,7 @@ import { escapeReadable } from './xml-text.ts'
 
 export const WML_TYPE = 'text/vnd.wap.wml; charset=utf-8'
 
-/** What such a phone takes. */
+/** Maximum size of a deck on such a phone. */
 export const DECK_BYTES = 1400
 
 const head =
@@ -25,7 +25,7 @@ export const wmlLink = (label: string, href: string): string => `<p><a href="${w
 
 export type WmlPost = { href: string; fields: Readonly<Record<string, string>> }
 
-/** What changes something is sent by POST: phones and gateways fetch links ahead. */
+/** State changes are sent by POST, as phones and gateways prefetch links. */
 export function wmlPost({ href, fields }: WmlPost): string {
   const own = Object.entries(fields).map(([name, value]) => `<postfield name="${name}" value="${wmlText(value)}"/>`)
   return `<go href="${wmlText(href)}" method="post">${own.join('')}</go>`

@@ -30,7 +30,7 @@ export function createGrammar({ dtd, root, item }: { dtd: string; root: string; 
   function read(xml: string | Uint8Array, limits = treeLimits): { items: XmlNode[]; errors: XmlError[] } {
     let tree: XmlNode
     try {
-      // Before the validator: it would not mind millions of elements.
+      // Before the validator, which doesn't limit the number of elements.
       tree = readXmlTree(xml, limits)
     } catch (error) {
       if (error instanceof InvalidXmlError) return { items: [], errors: [error.error] }
@@ -76,7 +76,7 @@ export function createDtdValidator(
   }
 }
 
-/** What is wrong before the root element, read by our own reader: it takes no declarations and no encoding but UTF-8. */
+/** Finds an error before the root element with our own reader, which accepts no declarations and no encoding but UTF-8. */
 function prologError(bytes: Uint8Array): XmlError | null {
   try {
     xmlTokens(new TextDecoder('utf-8', { fatal: true }).decode(bytes), 1).next()

@@ -1,6 +1,6 @@
 import { forbiddenAt } from './xml-text.ts'
 
-/** What whole tokens look like, and what they say. Each pattern takes time in proportion to its text. */
+/** Patterns of whole tokens, and their parsers. Each pattern takes linear time. */
 
 const name = '[A-Za-z_:][A-Za-z0-9_.:-]*'
 const space = '[ \\t\\r\\n]'
@@ -43,7 +43,7 @@ export function parseTag(tag: string, line: number, fail: Fail) {
   return { name: tagName, attributes: attributes ?? noAttributes, isEmpty: end[1] === '/' }
 }
 
-/** White space of any kind is a blank there, unless written as a reference. */
+/** Any white space in an attribute value becomes a blank, unless written as a reference. */
 function attributeValue(raw: string, line: number, fail: Fail): string {
   return expand(/[\t\n\r]/.test(raw) ? withLineFeeds(raw).replace(/[\t\n]/g, ' ') : raw, line, fail)
 }

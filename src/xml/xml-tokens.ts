@@ -13,7 +13,7 @@ import { forbiddenAt } from './xml-text.ts'
 /** An error in an XML document, and its line. */
 export type XmlError = { line: number; message: string }
 
-/** Thrown when reading can't continue. Callers translate it to an error code: this part knows none. */
+/** Thrown when reading can't continue. Callers translate it to an error code, as this part has none. */
 export class InvalidXmlError extends Error {
   readonly error: XmlError
 
@@ -25,8 +25,8 @@ export class InvalidXmlError extends Error {
 }
 
 /**
- * Reads XML 1.0 strictly: the tokens it yields are well-formed so far. Comments and processing instructions are skipped. Only the five
- * entities of XML itself are known, a document type with an internal subset is refused, and the file it may name is never opened:
+ * Reads XML 1.0 strictly: the tokens it yields are well-formed so far. Comments and processing instructions are skipped. Only the
+ * five entities of XML itself are known. A document type with an internal subset is rejected, and an external one is never opened:
  * nothing is expanded and nothing is fetched. Names are ASCII, as in all our grammars.
  */
 export type XmlToken =
@@ -35,7 +35,7 @@ export type XmlToken =
   | { kind: 'text'; text: string; line: number }
 
 const openingOfCdata = '<![CDATA['
-/** Of one tag or one text. */
+/** Limit for one tag or one text. */
 const MAX_TOKEN_CHARS = 1_000_000
 
 export function* xmlTokens(text: string, maxDepth: number): Generator<XmlToken, void, undefined> {
@@ -48,7 +48,7 @@ export function* xmlTokens(text: string, maxDepth: number): Generator<XmlToken, 
     throw new InvalidXmlError({ line: atLine, message })
   }
 
-  /** The token from `at` to `end`. Moves behind it and counts its lines. */
+  /** Returns the token from `at` to `end`, moves past it and counts its lines. */
   function take(end: number): string {
     if (end - at > MAX_TOKEN_CHARS) fail(`a tag or text is longer than ${MAX_TOKEN_CHARS} characters`)
     const token = text.slice(at, end)
@@ -104,7 +104,7 @@ export function* xmlTokens(text: string, maxDepth: number): Generator<XmlToken, 
       fail('malformed document type, or one with an internal subset, which is not supported', from)
   }
 
-  /** Markup that yields nothing: comments, instructions, the document type. False where it is none of them. */
+  /** Skips markup that yields no token: comments, instructions, the document type. False if there is none here. */
   function skipped(from: number): boolean {
     if (text.startsWith('<!--', at)) {
       const inner = take(endOf('-->', at + 4)).slice(4, -3)

@@ -1,7 +1,7 @@
 import { unbackslashed } from './xml-text.ts'
 import { InvalidXmlError, xmlTokens } from './xml-tokens.ts'
 
-/** An element with all that is in it, in its order. Adjacent texts are merged. */
+/** An element with its content in document order. Adjacent texts are merged. */
 export type XmlNode = {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
@@ -11,10 +11,10 @@ export type XmlNode = {
 
 export type TreeLimits = { maxBytes: number; maxElements: number; maxDepth: number }
 
-/** A tree takes some hundred bytes an element: these together stay below 200 MB, and below a second. */
+/** A tree takes a few hundred bytes per element: together these limits keep it below 200 MB, and below a second. */
 export const treeLimits: TreeLimits = { maxBytes: 20_000_000, maxElements: 250_000, maxDepth: 16 }
 
-/** The whole of a well-formed document. Throws an `InvalidXmlError` at the first thing that is wrong. */
+/** Reads a well-formed document. Throws an `InvalidXmlError` at the first error. */
 export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeLimits): XmlNode {
   const { maxBytes, maxElements, maxDepth } = limits
   const text = documentText(xml, maxBytes)
@@ -70,7 +70,7 @@ function invalidXml(line: number, message: string): InvalidXmlError {
   return new InvalidXmlError({ line, message })
 }
 
-/** Access to elements that a validator has already checked: missing parts are undefined. */
+/** Accessors for elements that a validator has already checked. Missing parts are undefined. */
 
 export function childrenOf(node: XmlNode | undefined, name?: string): XmlNode[] {
   const isWanted = (each: string | XmlNode): each is XmlNode =>
@@ -87,7 +87,7 @@ export function attributeOf(node: XmlNode | undefined, name: string): string | u
   return node?.attributes.get(name)
 }
 
-/** The text of an element and of those in it, in the spelling of `xml-text.ts` where it says so; null where that is wrong. */
+/** Text of an element and its descendants, with escapes (`xml-text.ts`) undone if it is marked so; null for an invalid escape. */
 export function textOf(node: XmlNode | undefined): string | null | undefined {
   if (node === undefined) return undefined
   const text = bareText(node)
@@ -108,7 +108,7 @@ export function numberOrText(text: string | undefined): number | string | undefi
   return bare !== undefined && numeral.test(bare) ? Number(bare) : text
 }
 
-/** One of the words that the grammar has there; for any other the validator has spoken. */
+/** Returns the word of the grammar; undefined for any other text, which the validator has already reported. */
 export function wordOf<T extends string>(text: string | undefined, words: readonly T[]): T | undefined {
   const bare = text?.trim()
   return words.find((word) => word === bare)

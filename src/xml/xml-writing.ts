@@ -1,18 +1,18 @@
 import { backslashed, canBeXml, escapeText } from './xml-text.ts'
 
-/** An element with nothing but text, on a line of its own; an empty text gives no element. */
+/** An element with only text, on its own line; nothing for an empty text. */
 export function textElement(name: string, text: string, indent = ''): string {
   return text === '' ? '' : `${indent}${bareTextElement(name, text)}\n`
 }
 
-/** The same for a text whose emptiness is something to say. */
+/** The same, but an empty text gives an empty element. */
 export function bareTextElement(name: string, text: string): string {
   if (text === '') return `<${name}/>`
   if (canBeXml(text)) return `<${name}>${escapeText(text)}</${name}>`
   return `<${name} escaped="yes">${escapeText(backslashed(text))}</${name}>`
 }
 
-/** Attributes with a blank before each; those that are null are left out. */
+/** Attributes, each preceded by a blank. Null values are omitted. */
 export function attributeList(values: Readonly<Record<string, string | number | null>>): string {
   let list = ''
   for (const [name, value] of Object.entries(values)) {
@@ -23,12 +23,12 @@ export function attributeList(values: Readonly<Record<string, string | number | 
 
 const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** Milliseconds since 1970 as UTC. What lies outside of the years 1970 to 9999 is no time of ours and becomes the nearest that is. */
+/** Formats milliseconds since 1970 as UTC, clamped to the years 1970 to 9999. */
 export function timeText(ms: number): string {
   return new Date(Math.min(lastMs, Math.max(0, Math.trunc(ms) || 0))).toISOString()
 }
 
-/** Joins small pieces to some that are worth handing on. */
+/** Joins small pieces into chunks worth passing on. */
 export async function* inChunks(
   pieces: AsyncIterable<string>,
   chunkChars = 64 * 1024,
@@ -46,8 +46,8 @@ export async function* inChunks(
 const forbidden = /[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 
 /**
- * Attributes with free texts, a blank before each; those that are null are left out. White space comes back as it was.
- * Characters that XML can't hold are shown as U+FFFD: texts that may have some belong into elements.
+ * Attributes with free text, each preceded by a blank. Null values are omitted. White space survives a round trip.
+ * Characters that XML can't hold become U+FFFD, so texts that may contain them belong in elements.
  */
 export function attributes(values: Readonly<Record<string, string | number | boolean | null>>): string {
   let list = ''
@@ -64,7 +64,7 @@ function attributeText(text: string): string {
 
 export const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
-/** A file of many items, one in memory at a time. */
+/** Writes a file of many items, one in memory at a time. */
 export function writeItems<T>(
   root: string,
   items: Iterable<T> | AsyncIterable<T>,

@@ -14,7 +14,7 @@ usePostgres()
 
 const { config } = await readConfig({ cwd: '/', env: { ERACE_ANNOTATE_PROCESSORS: '2' } })
 
-/** A profile that matches every page about java, and pages of two shards that wait for annotation. */
+/** A profile that matches every page about java, and pages of two shards waiting for annotation. */
 async function fill(system: PostgresSystem) {
   const shards = await system.open(1)
   const stores = postgresStores(system.database.pool, [1, 2])

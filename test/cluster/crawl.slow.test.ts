@@ -10,7 +10,7 @@ import { type Joined, startCrawl, startWorker } from './worker-process.ts'
 
 usePostgres()
 
-/** Enough that every process gets some of them. */
+/** Enough hosts for every process to get some. */
 const HOSTS = 12
 const PAGES = 12
 const ALL = HOSTS * PAGES
@@ -36,7 +36,7 @@ function resultOf(end: EraceEnd) {
   return result
 }
 
-/** The number of documents by their number of versions. */
+/** Number of documents by number of versions. */
 async function versionCounts(pool: PostgresPool): Promise<Record<string, number>> {
   const rows = await pool.query<{ versions: number; documents: number }>(
     `SELECT versions, count(*) AS documents FROM (SELECT count(v.id) AS versions FROM documents d

@@ -9,12 +9,12 @@ import { createHandlerSite } from '../site/handler-site.ts'
 import { until } from '../watch/up-run.ts'
 import { startCrawl } from './worker-process.ts'
 
-// All rows of a distributed table can't be locked at once.
+// The rows of a distributed table can't all be locked at once.
 usePostgres({ plain: true })
 
 const SEEDS = 2_500
 
-/** Nobody can queue or complete a request until `release`. */
+/** Prevents all processes from queuing or completing requests until `release`. */
 async function lockFrontiers({ pool }: TestDatabase) {
   const locked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -32,7 +32,7 @@ async function lockFrontiers({ pool }: TestDatabase) {
   }
 }
 
-/** Ends a crawl that waits for the database. */
+/** Interrupts a crawl that is waiting for the database. */
 async function interruptWaiting({ pool }: TestDatabase, crawl: EraceProcess): Promise<void> {
   await until('a statement that waits for the lock', async () => {
     const waiting = await pool.query(

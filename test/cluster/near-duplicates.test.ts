@@ -21,7 +21,7 @@ const WORKERS = 3
 const ARTICLES = 5
 const COPIES = 12
 
-/** Long enough to be recognised; the last word changes a few bits at most. */
+/** Long enough for near-duplicate detection; the last word changes at most a few bits. */
 function textOf(article: number, copy: number): string {
   const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].map((word) => `${word}${article}`)
   const many = Array.from({ length: 600 }, (_, n) => words[n % words.length])

@@ -13,7 +13,7 @@ usePostgres()
 
 const PAGES = 20
 
-/** Orders, and the archive as others read it, on a shared store. */
+/** Crawl orders, and reading the archive, on a shared store. */
 describe('a crawl into PostgreSQL', () => {
   let site: HandlerSite
   let database: TestDatabase
@@ -21,7 +21,7 @@ describe('a crawl into PostgreSQL', () => {
   let onAsked: () => void = () => {}
   const out = mkdtempSync(join(tmpdir(), 'erace-orders-'))
 
-  /** All pages of the first page link to `/hub`, and each to one further page. */
+  /** All pages linked from the first page link to `/hub` and to one further page each. */
   function pageAt(path: string): string {
     const links = path === '/' ? Array.from({ length: PAGES }, (_, n) => `/p${n}`) : ['/hub', `/deep${path.slice(2)}`]
     const followed = path === '/hub' ? ['/', '/p3'] : path.startsWith('/deep') ? [] : links
@@ -62,7 +62,7 @@ describe('a crawl into PostgreSQL', () => {
   }
 
   test('a walk goes on after kill -9, and every step is counted once', async () => {
-    // The next crawl joins the one that was killed, with its settings, so these are the same.
+    // The next crawl joins the killed one with its settings, so these must be the same.
     const walk = ['--order', 'walk', '--walkers', '2', '--max-pages', '40']
     const killed = start(...walk)
     await new Promise<void>((resolve) => {

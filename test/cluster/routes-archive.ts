@@ -13,7 +13,7 @@ import { createDatabase } from '../../src/store/postgres/testkit/postgres.testki
 import { profileOf, sourceOf } from '../watch/up-run.ts'
 import { annotatePage, storePages } from './stored-pages.ts'
 
-/** Ada watches a host with `/secret-plans`, and has an annotation of it, in a database of its own. */
+/** Ada watches a host with `/secret-plans` and has an annotation of it. The archive has its own database. */
 export async function createClusterArchive(): Promise<RoutesArchive & { address: string }> {
   const database = await createDatabase()
   const { address } = database

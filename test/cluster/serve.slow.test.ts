@@ -8,7 +8,7 @@ import { until } from '../watch/up-run.ts'
 import { annotatePage, type StoredPage, storePages } from './stored-pages.ts'
 
 const administrator = { email: 'root@example.org', password: 'long enough for this' }
-/** The stores, as another process of the cluster opens them. */
+/** Opens the stores like another process of the cluster. */
 const openStores = () => openPostgresStores({ address, maxConnections: 3, name: 'test' })
 
 let postgres: PostgresServer

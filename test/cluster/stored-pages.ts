@@ -10,7 +10,7 @@ import { createPostgresDocuments } from '../../src/store/postgres/documents/docu
 
 export type StoredPage = { url: string; documentId: number; versionId: number }
 
-/** Stores pages in a cluster, as a worker does that has just fetched them for a watch, by default one that nobody has. */
+/** Stores pages in a cluster, like a worker that has just fetched them for a watch; by default one without owners. */
 export async function storePages(
   stores: PostgresStores,
   pages: Record<string, string>,
@@ -31,7 +31,7 @@ export async function storePages(
   return stored
 }
 
-/** Where a worker that has all partitions records what it fetched. */
+/** The document store of a worker that holds all partitions. */
 export async function workerDocuments({ pool }: Pick<PostgresStores, 'pool'>) {
   await pool.query(`UPDATE leases SET epoch = greatest(epoch, 1)`)
   const epochs = await pool.query<{ partition: number; epoch: number }>('SELECT partition, epoch FROM leases')

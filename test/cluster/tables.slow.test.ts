@@ -22,7 +22,7 @@ test('a crawl in a cluster reads sitemaps, tables of links and tables of volatil
     },
     async (path) => {
       if (path === '/child.html') childAsked.resolve()
-      // Only its table can tell of the child before.
+      // Until then, only its table of links names the child.
       if (path === '/slow.html') await childAsked.promise
       return false
     },

@@ -4,7 +4,7 @@ import { type EraceProcess, startErace } from '../kit/erace.ts'
 /** The line that a worker prints when it has joined. */
 export type Joined = { node: string; name: string }
 
-/** Short leases, so that others soon take over the partitions of a lost process. */
+/** Short leases, so that others quickly take over the partitions of a dead process. */
 const environment = {
   ERACE_NETWORK_ALLOW: '127.0.0.0/8',
   ERACE_CRAWL_DELAY: '0',

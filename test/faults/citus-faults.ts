@@ -4,9 +4,9 @@ import { type ClusterWeb, checkWeb, crawlEnd, endAll, withClusterWeb } from './c
 import { runAlone } from './experiment.ts'
 
 /**
- * A crawl into a real Citus, a coordinator and two nodes: a worker is killed and replaced, a node is stopped for longer than a lease,
- * the coordinator is restarted, and the command that started the crawl is killed and repeated. Afterwards the archive is verified and
- * read. It needs the programs of a PostgreSQL that has the Citus extension.
+ * A crawl into a real Citus with a coordinator and two nodes: a worker is killed and replaced, a node is stopped for longer than a
+ * lease, the coordinator is restarted, and the command that started the crawl is killed and rerun. Afterwards the archive is verified
+ * and read. Needs the programs of a PostgreSQL with the Citus extension.
  */
 const defaults = {
   programs: '/usr/lib/postgresql/15/bin',
@@ -19,14 +19,14 @@ const defaults = {
   delayMs: 200,
   latencyMs: 20,
   leaseMs: 15_000,
-  /** How long the node is away. */
+  /** How long the node is down. */
   awayMs: 20_000,
   patienceMs: 600_000,
 }
 
 type Options = typeof defaults
 
-/** Shares of the web after which each fault comes. */
+/** Shares of the web after which each fault is injected. */
 const KILL_WORKER = 0.15
 const STOP_NODE = 0.35
 const RESTART_COORDINATOR = 0.55
@@ -59,7 +59,7 @@ export function runCitusFaults(given: Partial<Options> = {}) {
       await endAll(others, faults)
       for (const command of [['verify'], ['gc'], ['status'], ['verify']])
         await tryCommand(web, faults, ...command, '--json')
-      // Those that were killed, and all when the coordinator was away.
+      // The killed processes, and all of them while the coordinator was down.
       const report = await checkWeb(web, { ...options, losses: 2 + 2 * workers }, faults)
       return { ...report, delayMs: options.delayMs, away, distributed, result }
     },
@@ -67,7 +67,7 @@ export function runCitusFaults(given: Partial<Options> = {}) {
   )
 }
 
-/** What was asked for meanwhile, and whether commands that look at the store answer. */
+/** Stops a node for a while; reports the requests made meanwhile, and whether commands that read the store still work. */
 async function stopNode({ origin, server, erace }: ClusterWeb<CitusCluster>, { awayMs }: Options) {
   const [node] = server.nodes
   await node!.stop()

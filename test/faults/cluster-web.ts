@@ -5,20 +5,20 @@ import { type PostgresServer, startPostgres } from '../../src/store/postgres/tes
 import { type EraceProcess, lastLines, readResult, startErace } from '../kit/erace.ts'
 import { timed } from './experiment.ts'
 
-/** The server, or servers, of the store. */
+/** The server or servers of the store. */
 type StoreServer = Pick<PostgresServer, 'createDatabase' | 'end'>
 
 /** A generated web, a temporary PostgreSQL, and the processes of a cluster that crawls the one into the other. */
 export type ClusterWeb<S extends StoreServer = PostgresServer> = {
   origin: Origin
   server: S
-  /** For reading what was stored. */
+  /** For reading the stored data. */
   pool: PostgresPool
   /** `erace crawl --store`, which is also a worker. */
   crawl(): EraceProcess
   worker(name: string): EraceProcess
   erace(...args: string[]): EraceProcess
-  /** What all processes are told, and how the crawl is started: for those who start them in another way. */
+  /** Environment of all processes; with `crawlArgs`, for experiments that start them in another way. */
   env: Record<string, string>
   crawlArgs: readonly string[]
   /** Kills the processes that still run. */
@@ -34,7 +34,7 @@ export type ClusterWebOptions = {
   delayMs: number
   latencyMs: number
   leaseMs: number
-  /** Whether all processes reach the database by way of PgBouncer, which pools by session. */
+  /** Whether all processes connect through PgBouncer in session mode. */
   pooler?: boolean
   /** The time limit of the experiment. */
   patienceMs: number

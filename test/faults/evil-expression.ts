@@ -6,13 +6,13 @@ import { until } from '../watch/up-run.ts'
 import { runAlone } from './experiment.ts'
 
 /**
- * One user's scope is made to be slow on a page full of long links. Another user's checks must not notice, the source is set
- * aside with its reason, and deleting the profile ends the work.
+ * One user's scope is designed to be slow on a page full of long links. It must not delay another user's checks, the source is
+ * set aside with its reason, and deleting the profile ends the work.
  */
 const defaults = {
   links: 500,
   letters: 1700,
-  /** Sources of the attacker, each with an expression of its own. */
+  /** Sources of the attacker, each with its own expression. */
   sources: 4,
   /** Checks of the other user without and with the attacker. */
   checks: 10,
@@ -75,7 +75,7 @@ async function conclude(
   const slowestMsWith = Math.max(...during)
   if (slowestMsWith > slowestMsWithout + maxDelayMs)
     faults.push(`another user's check took ${slowestMsWith} ms instead of ${slowestMsWithout}`)
-  // They are being checked most of the time, which is their state then.
+  // Compare outcomes: most of the time, the state of these sources is "checking".
   const isAside = ({ outcome }: { outcome: string }): boolean => outcome === 'skipped: expression-too-expensive'
   await until('the sources to be set aside', async () => (await attacker.sources()).every(isAside), 60_000).catch(() =>
     faults.push('the attacker does not see that the sources were set aside'),
@@ -91,7 +91,7 @@ function watch(account: Account, uri: string, source: Record<string, unknown>): 
   return account.watch(uri, { name: uri, sources: [{ uri, process: 'track', ...source }] })
 }
 
-/** How long each check of all sources took, as its owner sees it. */
+/** Durations of `count` checks of all sources, as seen by their owner. */
 async function checkTimes(account: Account, count: number): Promise<number[]> {
   const times: number[] = []
   for (let n = 0; n < count; n++) {
@@ -113,7 +113,7 @@ async function checkTimes(account: Account, count: number): Promise<number[]> {
   return times
 }
 
-/** The same every time, and no two links alike. */
+/** Deterministic; no two links are alike. */
 function evilPage(seed: number, { links, letters }: typeof defaults): string {
   let state = seed + 1
   const letter = (): string => {

@@ -29,13 +29,13 @@ export async function runAlone<O extends Options>(
   })
   const report = await experiment(Object.fromEntries(given) as Partial<O>)
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  // At the very end: what stops a PostgreSQL of the tests exits with 0.
+  // Set at the very end: the code that stops a test PostgreSQL exits with 0.
   process.once('exit', () => {
     process.exitCode = report.faults.length === 0 ? 0 : 1
   })
 }
 
-/** Gives `work` a temporary folder, which is removed afterwards unless it is to be kept. */
+/** Gives `work` a temporary folder, which is removed afterwards unless `keep` is set. */
 export async function inFolder<T>(name: string, keep: boolean, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), `erace-${name}-`))
   try {

@@ -48,7 +48,7 @@ test('a watch killed while it collects loses nothing current and nothing unread'
 })
 
 test('odd requests and files are answered or refused, and show nothing of others', { skip: procSkip }, async () => {
-  // Too short to see a leak: the long run decides.
+  // Too short to detect a leak; the long run does that.
   const report = await runFuzz({ requests: 400, seed: 14, maxGrowth: 1 })
   assert.deepEqual(report.faults, [])
   assert.ok(report.requests >= 400 && report.commands > 0)
@@ -65,7 +65,7 @@ test("one user's slow profiles and diffs delay no diff and no notice of another"
 })
 
 test('a busy service keeps its heap and its file handles', { skip: procSkip }, async () => {
-  // Too short to see a slow leak: the long run decides with 2 %.
+  // Too short to detect a slow leak; the long run does that, with a limit of 2 %.
   const report = await runSoak({ minutes: 0.2, sampleSeconds: 4, sources: 40, changeMs: 5000, maxGrowth: 0.1 })
   assert.deepEqual(report.faults, [])
   assert.ok(report.checksPerSecond > 0)

@@ -15,22 +15,22 @@ import { createWorld } from './fuzz/world.ts'
 import { growthOf, heapAfterGc, inspectorOf, openFiles, residentBytes } from './process-memory.ts'
 
 /**
- * Valid and mutated requests for every path and method of the OpenAPI text, as nobody, as users and with tokens of every scope; profiles,
- * annotations, OPML and lists of addresses, mutated; archives and backups, mutated, for the commands that read them. There is no 500, no
- * reset, no hang, no stack trace, nothing of another user's in any answer, nothing unexpected in the log, and the heap after a garbage
- * collection stays the same.
+ * Valid and mutated requests for every path and method of the OpenAPI document, anonymous, as users and with tokens of every scope;
+ * mutated profiles, annotations, OPML and lists of addresses; mutated archives and backups for the commands that read them. There must be
+ * no 500, reset, hang or stack trace, no data of another user in any answer, nothing unexpected in the log, and the heap after a garbage
+ * collection must not grow.
  *
- * Every input is made from the seed and its number alone. One that fails is printed with `SEED:NUMBER` and written to the folder
+ * Every input is derived from the seed and its number alone. A failing one is printed with `SEED:NUMBER` and written to the folder
  * `failures`; `--replay SEED:NUMBER` (or `SEED:FROM-TO`) sends it again.
  */
 const defaults = {
   minutes: 60,
-  /** Ends after so many requests; 0 for no limit but the time. */
+  /** Maximum number of requests; 0 to be limited by time only. */
   requests: 0,
   seed: 1,
-  /** Requests at the same time. */
+  /** Concurrent requests. */
   parallel: 4,
-  /** Between two samples of the heap. */
+  /** Interval between two samples of the heap. */
   sampleSeconds: 120,
   maxGrowth: 0.05,
   replay: '',
@@ -39,14 +39,14 @@ const defaults = {
 }
 type FuzzOptions = typeof defaults
 
-/** Nothing may keep the server busy for longer. The time of the process counts: other programs may need the machine. */
+/** Maximum CPU time of a request. Wall time would include other programs. */
 const BUSY_LIMIT_MS = 5000
-/** The limit of the wait for an answer or the end of a command. */
+/** Timeout for an answer or the end of a command. */
 const HANG_MS = 60_000
 /** Every 16th number is a command; all others are requests. */
 const COMMAND_EVERY = 16
 const isCommand = (number: number): boolean => number % COMMAND_EVERY === 0
-/** After so many requests, what they left behind is removed. */
+/** Clean up after this many requests. */
 const TIDY_EVERY = 250
 const MAX_SIGNED_OUT = 5
 const PASSING_THREADS = /(collector|background|indexer)-thread/
@@ -167,7 +167,7 @@ type InputDeps = {
   findings: Pick<Findings, 'addInput'>
 }
 
-/** Sends the inputs and judges what comes back. */
+/** Sends the inputs and checks the answers. */
 function createInputs({ url, pid, world, setting, samples, commands, findings }: InputDeps) {
   const { host, port } = new URL(url)
   const gate = createGate()
@@ -176,10 +176,10 @@ function createInputs({ url, pid, world, setting, samples, commands, findings }:
     commands: 0,
     statuses: {} as Record<string, number>,
     exits: {} as Record<string, number>,
-    /** Answers 503, by code. */
+    /** Number of 503 answers by error code. */
     busy: {} as Record<string, number>,
     slowestMs: 0,
-    /** Operations that have never succeeded: requests that are all refused say little. */
+    /** Operations that have never succeeded, and so have hardly been tested. */
     unmet: world.operations.map(nameOf),
     samples: [] as Sample[],
   }
@@ -194,7 +194,7 @@ function createInputs({ url, pid, world, setting, samples, commands, findings }:
     return send({ port: Number(port), pieces, limitMs: HANG_MS, from, isCut: mayClose })
   }
 
-  /** Slow answers may be due to other programs: alone, the process itself must not need that long. */
+  /** A slow answer may be due to other load: repeats the request alone and measures the CPU time of the process. */
   function busyFault(request: FuzzRequest): Promise<string | null> {
     return gate.alone(async () => {
       const before = processorMs(pid)
@@ -206,7 +206,7 @@ function createInputs({ url, pid, world, setting, samples, commands, findings }:
 
   return {
     report,
-    /** Answers that told known callers to sign in, since the last time that something ran alone. */
+    /** Number of 401 answers to known callers since something last ran alone. */
     signedOut: () => signedOut,
     alone: (work: () => Promise<void>) =>
       gate.alone(async () => {
@@ -251,7 +251,7 @@ function replayed(text: string): [seed: number, number: number][] {
   return Array.from({ length: to - from + 1 }, (_, n) => [seed, from + n])
 }
 
-/** Of all threads. Linux only. */
+/** CPU time of all threads. Linux only. */
 function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10

@@ -8,11 +8,11 @@ import { runAlone } from './experiment.ts'
 /**
  * Thousands of connections that do nothing, stop in the middle of a request or send nonsense, from one address and from
  * several, half of them never closed by the client. Another user's requests are answered as before, and afterwards the
- * server has let go of all of them.
+ * server has closed all of them.
  */
 const defaults = {
   connections: 2500,
-  /** Requests of the other user before and during. */
+  /** Requests of the other user before and during the attack. */
   requests: 50,
 }
 
@@ -21,7 +21,7 @@ type IdleConnectionsReport = {
   medianMsBefore: number
   medianMsDuring: number
   slowestMsDuring: number
-  /** Of the server, before, during and after. */
+  /** Open handles of the server before, during and after. */
   handles: number[]
   faults: string[]
 }
@@ -60,7 +60,7 @@ export async function runIdleConnections(given: Partial<typeof defaults> = {}): 
     const before = await delays()
     countHandles()
     for (let n = 0; n < connections; n++) {
-      // Half of them from one address.
+      // Half of them come from one address.
       const localAddress = n % 2 === 0 ? addresses[0]! : addresses[n % addresses.length]!
       const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: n % 4 < 2 })
       socket.on('error', () => {})
@@ -89,7 +89,7 @@ export async function runIdleConnections(given: Partial<typeof defaults> = {}): 
   }
 }
 
-/** Over a connection of its own. */
+/** Sends a request over its own connection; returns the status. */
 async function ask(url: string): Promise<number | undefined> {
   const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage]
   answer.resume()

@@ -9,7 +9,7 @@ import { inFolder, runAlone, timed } from './experiment.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**
- * Backups of a running crawl, one after another. Half of them are killed, and now and then the crawl or a restore too.
+ * Backups of a running crawl, one after another. Half of them are killed, and sometimes the crawl or a restore too.
  * A killed backup must leave no file of its name. A finished one is restored into a new folder: that must verify, contain
  * everything that was current when the backup started, and crawl to the end with every page stored once.
  */

@@ -5,7 +5,7 @@ import { inFolder, runAlone, timed } from './experiment.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**
- * A crawl that is killed again and again and continued each time. The origin, in its own process, counts the requests;
+ * A crawl that is killed repeatedly and continued each time. The origin, in its own process, counts the requests;
  * kills come after random numbers of them, spread over the whole crawl. Some kills come while the program starts and
  * repairs what the previous kill left.
  */
@@ -17,7 +17,7 @@ const defaults = {
   threads: 2,
   latencyMs: 4,
   seed: 1,
-  /** The limit of each wait: a crawl that hangs is a fault. */
+  /** Timeout of each wait: a crawl that hangs is a fault. */
   patienceMs: 300_000,
   keep: false,
 }
@@ -93,7 +93,7 @@ async function killDuringStart(
 
 /**
  * Splits most of the crawl at random into as many parts as there are rounds. The rest covers the requests between a kill
- * and its effect, so that the last kill, too, meets an unfinished crawl.
+ * and its effect, so that even the last kill hits an unfinished crawl.
  */
 function drawGaps({ rounds, pages }: KillCrawlOptions, next: () => number): number[] {
   const cuts = Array.from({ length: rounds }, () => next()).sort((a, b) => a - b)
@@ -123,7 +123,7 @@ async function finishAndCheck(origin: Origin, data: string, options: KillCrawlOp
     /** Requests beyond one per page: those in flight at a kill. */
     excess: stats.duplicates,
     excessLimit: killCount * options.fetchers,
-    /** The most repeats between two kills. */
+    /** Maximum number of repeats between two kills. */
     worstRound: Math.max(0, ...stats.rounds.map((round) => round.duplicates)),
     robotsRequests: stats.robots,
     storedOnce: counts.filter((count) => count === 1).length,

@@ -20,16 +20,16 @@ import { type EraceProcess, lastLines, startErace } from '../kit/erace.ts'
 import { inFolder, runAlone, timed } from './experiment.ts'
 
 /**
- * `erace up` on a data folder, or `erace serve` on PostgreSQL, sends annotations to webhooks and is killed again and again between
- * sending a message and noting it: when the receiver has got the whole message and not answered yet, when it has just answered, or a
- * moment later. In the end all work is completed. Nothing may be lost, and what comes again must come under the same id.
+ * `erace up` on a data folder, or `erace serve` on PostgreSQL, sends annotations to webhooks and is killed repeatedly between sending a
+ * message and recording it: when the receiver has read the whole message but not answered yet, when it has just answered, or a moment
+ * later. In the end all work is completed. Nothing may be lost, and repeated messages must have the same id.
  */
 const defaults = {
   engine: 'both',
   rounds: 50,
   seed: 1,
   channels: 3,
-  /** Annotations that each round adds, for every channel. */
+  /** Annotations added per round, for every channel. */
   perRound: 3,
   patienceMs: 60_000,
   keep: false,
@@ -46,22 +46,22 @@ function newReport(engine: string) {
     rounds: 0,
     kills: { 'before the answer': 0, 'with the answer': 0, 'after the answer': 0, [idle]: 0 },
     annotations: 0,
-    /** Requests that came whole, answered or not. */
+    /** Complete requests, answered or not. */
     requests: 0,
     messages: 0,
     digests: 0,
     /** Requests beyond one per message. */
     repeats: 0,
-    /** Annotations that a channel never got. */
+    /** Annotations that a channel never received. */
     lost: 0,
-    /** Annotations that came in messages of different ids on one channel. */
+    /** Annotations that arrived on one channel in messages with different ids. */
     underTwoIds: 0,
     faults: [] as string[],
   }
 }
 type KillReport = ReturnType<typeof newReport>
 
-/** Of each channel in a round, at most: the number of the one that is killed for. */
+/** The kill of a round comes at a random request, up to this many per channel. */
 const MAX_REQUESTS = 3
 
 /** A store, and the process that delivers from it. */
@@ -77,7 +77,7 @@ type Experiment = KillDeliveryOptions & {
   world: World
   receiver: Receiver
   random: Random
-  /** Versions that no annotation is about yet. */
+  /** Versions without an annotation yet. */
   pages: { documentId: number; id: number }[]
   report: KillReport
 }
@@ -151,7 +151,7 @@ async function cluster(): Promise<World> {
 
 const channelOf = (n: number): string => `c_${n}`
 
-/** A page for each annotation to come, and the channels of `ann`'s profile at the receiver. */
+/** Stores a page for each future annotation, and the channels of `ann`'s profile to the receiver. */
 async function prepare(
   { system, stores }: World,
   receiver: Receiver,
@@ -187,7 +187,7 @@ async function round(experiment: Experiment): Promise<void> {
     await process.ready()
     await annotate(experiment)
   }
-  // Digests need fewer requests than the one that it waits for.
+  // With digests, there may be fewer requests than the number it waits for.
   const isIdle = await reached(experiment, process)
   if (isIdle) process.child.kill('SIGKILL')
   const end = await process.endWithin(patienceMs)
@@ -199,7 +199,7 @@ async function round(experiment: Experiment): Promise<void> {
   else report.faults.push(`round ${report.rounds}: it does not complete its work: ${lastLines(end)}`)
 }
 
-/** Whether it has sent everything; false where it ends before, or takes too long. */
+/** Whether it has sent everything; false if it ends before or times out. */
 async function reached({ world, channels, patienceMs }: Experiment, process: EraceProcess): Promise<boolean> {
   const { deliveries } = world.stores
   const names = Array.from({ length: channels }, (_, n) => channelOf(n))
@@ -221,7 +221,7 @@ async function annotate({ world, pages, channels, perRound, report }: Experiment
   report.annotations += (await world.stores.annotations.commit({ ...nothing, annotations: drafts })).length
 }
 
-/** The last process sends all that is left. */
+/** The last process sends everything that is left. */
 async function complete(experiment: Experiment): Promise<void> {
   const { world, patienceMs, report } = experiment
   const process = world.start()
@@ -257,7 +257,7 @@ async function check({ world, receiver, channels, report }: Experiment): Promise
   if (log.length !== byId.size) report.faults.push(`${byId.size} messages came, and ${log.length} are in the log`)
   if (report.lost > 0) report.faults.push(`${report.lost} annotations were lost`)
   if (report.underTwoIds > 0) report.faults.push(`${report.underTwoIds} annotations came under two ids`)
-  // Nobody can have noted those.
+  // Messages without an answer can't have been recorded as sent.
   if (report.repeats < report.kills['before the answer'])
     report.faults.push(`${report.kills['before the answer']} messages had no answer, and ${report.repeats} came again`)
 }
@@ -268,13 +268,13 @@ type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 const MAX_LATE_MS = 20
 
-/** Answers everything, and kills whoever sends the request that it was told. */
+/** Answers everything, and kills the sender of the planned request. */
 async function startReceiver() {
   const received: Request[] = []
   let plan: (Kill & { left: number; isDone: boolean }) | null = null
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []
-    // A sender that died in the midst sent nothing.
+    // An incomplete request from a killed sender doesn't count.
     request.on('error', () => {})
     for await (const piece of request) pieces.push(piece)
     const { id, data } = JSON.parse(Buffer.concat(pieces).toString()) as { id: string; data: { id: number }[] }
@@ -294,7 +294,7 @@ async function startReceiver() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    /** Says afterwards whether it came to that. */
+    /** Plans a kill; the returned function tells whether it happened. */
     killAt(kill: Kill): () => boolean {
       const mine = { ...kill, left: kill.request, isDone: false }
       plan = mine

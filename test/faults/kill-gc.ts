@@ -12,9 +12,9 @@ import { inFolder, runAlone, timed } from './experiment.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**
- * A garbage collection that is killed again and again, on a data folder from real crawls of a changing site. Half of the
- * kills come after a random time, the others at a random change of the archive folder, while files are rewritten; now and
- * then a crawl runs at the same time. After each kill, the archive must be intact and contain every current page.
+ * A garbage collection that is killed repeatedly, on a data folder from real crawls of a changing site. Half of the kills
+ * come after a random time, the others at a random change of the archive folder, while files are rewritten; sometimes a
+ * crawl runs at the same time. After each kill, the archive must be intact and contain every current page.
  */
 const defaults = { rounds: 30, pages: 150, pageBytes: 6_000, seed: 1, patienceMs: 120_000, keep: false }
 type KillGcOptions = typeof defaults
@@ -22,7 +22,7 @@ type KillGcOptions = typeof defaults
 function newReport() {
   return {
     rounds: 0,
-    /** Kills that met a running collection. */
+    /** Kills during a running collection. */
     kills: 0,
     /** Kills that left a partial file, or one without references. */
     leftOvers: 0,
@@ -113,7 +113,7 @@ async function collectAndKill(experiment: Experiment): Promise<void> {
   } else report.removedVersions += removedIn(end)
 }
 
-/** At a random time after the collection took its lock, or after a random number of file changes. */
+/** Kills at a random time after the collection took its lock, or after a random number of file changes. */
 function killLater(data: string, random: Random, kill: () => void): () => void {
   const byTime = random.below(2) === 0
   const delayMs = random.below(250)
@@ -178,7 +178,7 @@ async function currentFaults({ data, site }: Experiment): Promise<string[]> {
   }
 }
 
-/** The last collection completes the work, and nothing is left over. */
+/** The last collection completes the work and leaves nothing over. */
 async function finish(experiment: Experiment): Promise<void> {
   const { data, report } = experiment
   for (let times = 0; times < 3; times++) {
@@ -260,7 +260,7 @@ async function createChangingSite(pages: number, pageBytes: number): Promise<Cha
   }
 }
 
-/** Text that hardly compresses, the same for the same seed. */
+/** Deterministic text that hardly compresses. */
 function words(seed: string, bytes: number): string {
   let text = ''
   for (let n = 0; text.length < bytes; n++)

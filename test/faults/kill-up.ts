@@ -7,17 +7,17 @@ import { createNewsSite, type NewsSite } from './news-site.ts'
 import { impliedFaults, watchingProfiles } from './news-watchers.ts'
 
 /**
- * `erace up` on a site that changes all the time, killed again and again: after a random number of requests (during
- * checks), while annotations are created or queued, and during start-up. In the end the site stops changing and all work
- * is completed; then each profile is compared with each stored version. Superseded bodies that matter to no one are dropped all the
- * time. With `collect`, all superseded versions are collected, and most of the kills come during a collection.
+ * `erace up` on a constantly changing site, killed repeatedly: after a random number of requests (during checks), while annotations are
+ * created or queued, and during start-up. In the end the site stops changing and all work is completed; then each profile is compared
+ * with each stored version. Superseded bodies that no profile needs are dropped continuously. With `collect`, all superseded versions
+ * are collected, and most of the kills come during a collection.
  */
 const defaults = {
   rounds: 50,
   seed: 1,
   /** Time between two changes of the site. */
   changeMs: 25,
-  /** The limit of each wait. */
+  /** Timeout of each wait. */
   patienceMs: 120_000,
   collect: false,
   keep: false,
@@ -41,7 +41,7 @@ function newReport(seed: number) {
     versions: 0,
     gone: 0,
     annotations: 0,
-    /** From a start to its first request. */
+    /** Longest time from a start to its first request. */
     slowestStartMs: 0,
     faults: [] as string[],
   }
@@ -110,7 +110,7 @@ async function killOnce(experiment: Experiment): Promise<void> {
 
 const settingsOf = ({ collect }: KillUpOptions) => ({ ...settings, ...(collect ? collecting : {}) })
 
-/** Whether it is time to kill. */
+/** Returns a condition that tells when to kill. */
 function momentOf({ random, site, folder, report }: Experiment, moment: Moment): () => Promise<boolean> {
   const startedAt = performance.now()
   const requests = site.pageRequests()
@@ -138,13 +138,13 @@ function momentOf({ random, site, folder, report }: Experiment, moment: Moment):
       return sinceStart() > 0 && last !== null && last.startedAt > beganAt && last.state === 'running'
     }
   }
-  // After some requests and some reads of a queue that is not empty: before or while it is processed.
+  // After some requests, and some polls that find a non-empty queue: before or while it is processed.
   const wanted = 1 + random.below(30)
   let reads = 1 + random.below(4)
   return async () => sinceStart() >= wanted && (await folder.countTasks()) > 0 && --reads === 0
 }
 
-/** A version that was being processed at three kills is set aside like one that caused them, until somebody has it tried again. */
+/** A version that was being processed at three kills is set aside as if it had caused them, so these are retried explicitly. */
 async function complete(experiment: Experiment): Promise<void> {
   await completeChecks(experiment)
   const retried = await startErace(['status', '--retry-tasks', '--data', experiment.data]).ended
@@ -180,7 +180,7 @@ async function completeChecks(experiment: Experiment): Promise<void> {
 async function check(experiment: Experiment): Promise<void> {
   const { data, folder, site, report } = experiment
   const all = await folder.annotations()
-  // The baseline of a tracked source arrives as read, so its version may go.
+  // The baseline of a tracked source arrives marked as read, so its version may have been collected.
   const gone = await Promise.all(all.map(async ({ owner, id }) => folder.wasCollected(owner, id)))
   const annotations = all.filter((_, at) => !gone[at])
   const { faults, ...counts } = await impliedFaults({ data, site, annotations })

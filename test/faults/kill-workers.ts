@@ -20,13 +20,13 @@ const defaults = {
   everyMs: 5000,
   /** … or, if not 0, the number of requests between them. */
   everyRequests: 0,
-  /** By way of PgBouncer. */
+  /** Whether to connect through PgBouncer. */
   pooler: false,
   patienceMs: 600_000,
 }
 type KillWorkersOptions = typeof defaults
 
-/** The share of the web after which kills end, so that the last one meets an unfinished crawl. */
+/** The share of the web after which kills end, so that the last one hits an unfinished crawl. */
 const KILL_UNTIL = 0.9
 
 export function runKillWorkers(given: Partial<KillWorkersOptions> = {}) {
@@ -45,7 +45,7 @@ export function runKillWorkers(given: Partial<KillWorkersOptions> = {}) {
 
 type Fleet = ReturnType<typeof createFleet>
 
-/** The first is the command that waits for the end of the crawl. */
+/** The first process is the command that waits for the end of the crawl. */
 function createFleet(web: ClusterWeb, { workers }: KillWorkersOptions) {
   let made = 0
   const start = (index: number): EraceProcess => (index === 0 ? web.crawl() : web.worker(`worker-${++made}`))
@@ -53,7 +53,7 @@ function createFleet(web: ClusterWeb, { workers }: KillWorkersOptions) {
   return {
     crawl: (): EraceProcess => processes[0]!,
     workers: (): EraceProcess[] => processes.slice(1),
-    /** Returns whether it was still running. */
+    /** Kills and restarts a process; returns whether it was still running. */
     async replace(index: number): Promise<boolean> {
       const { isRunning, stop } = processes[index]!
       const wasRunning = isRunning()

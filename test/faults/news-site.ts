@@ -5,7 +5,7 @@ import { createHandlerSite, type Handler, type HandlerSite } from '../site/handl
 /** One state of a page: the edition identifies it, the words decide which profiles match. */
 export type Edition = { edition: number; words: readonly string[] }
 
-/** A site on two hosts whose pages never repeat an earlier text; now and then one is away for a while. */
+/** A site on two hosts whose pages never repeat an earlier text; sometimes one is away for a while. */
 export type NewsSite = Pick<HandlerSite, 'origin' | 'close'> & {
   paths: readonly string[]
   /** Changes a random page. */
@@ -66,7 +66,7 @@ export async function createNewsSite(random: Random): Promise<NewsSite> {
   function publish(path: string, edition: number, isAway: boolean): void {
     const words = drawWords()
     const anchors = (links[path] ?? []).map((link) => `<a href="${originOf(link)}${link}">${link}</a>`).join(' ')
-    // A price: news at every check, however often it changes.
+    // A price counts as news at every check, however often it changes.
     const body = `<title>Page ${path}</title><p>edition ${edition} for USD ${edition}: ${words.join(' ')} end</p>${anchors}`
     editions.set(path, { edition, words, isAway, body })
     byDigest.set(bodyDigest(Buffer.from(body)).toString('hex'), { edition, words })
@@ -96,7 +96,7 @@ export async function createNewsSite(random: Random): Promise<NewsSite> {
   }
 }
 
-/** Reads a stored body, relying only on the form in which it was served. */
+/** Parses a stored body, relying only on the format in which it was served. */
 export function readEdition(body: string): Edition | null {
   const found = /<p>edition (\d+) for USD \d+: ([a-z ]*) end<\/p>/.exec(body)
   return found === null

@@ -113,7 +113,7 @@ export function watchingProfiles(origin: string): Profile[] {
   )
 }
 
-/** Null if it does not match. */
+/** Relevance of an edition to a watcher; null if it does not match. */
 function relevanceTo({ process, keywords, exclude, threshold }: Watcher, { words }: Edition): number | null {
   if (process === 'track') return 1
   if (exclude.some((word) => words.includes(word))) return null
@@ -142,7 +142,7 @@ export async function impliedFaults({ data, site, annotations }: ImpliedInput) {
         const isFollowed = watcher.process === 'track' || wasNotified
         const relevance = edition === null ? (isFollowed ? 1 : null) : relevanceTo(watcher, edition)
         const isDue = watcher.covers(path) && relevance !== null
-        // A page that was gone before its watch came to it for the first time is no news.
+        // A page that was gone before its watch first reached it is no news.
         const wasNeverMet = edition === null && !wasNotified
         const mayLack = isShared(path) && (index < versions.length - 1 || wasNeverMet)
         const name = `${watcher.id}: ${path}@${version.n} (${version.reason}, edition ${edition?.edition})`
@@ -174,7 +174,7 @@ function wordingFaults(
   return faults
 }
 
-/** `isDropped`: the collector took the body, because it mattered to no one; its digest still says which edition it was. */
+/** `isDropped`: the collector removed the body because no profile needed it; its digest still identifies the edition. */
 type StoredVersion = { version: Version; edition: Edition | null; isDropped: boolean }
 
 async function readStored(data: string, site: NewsSite): Promise<Map<string, StoredVersion[]>> {

@@ -5,9 +5,9 @@ export type HeapUse = {
   /** Bytes of live objects in all threads. */
   allBytes: number
   mainBytes: number
-  /** What these objects hold outside of the heap, such as buffers. */
+  /** Memory of these objects outside of the heap, such as buffers. */
   externalBytes: number
-  /** Promises that something still refers to, in all threads. A leak shows here long before it shows in bytes. */
+  /** Reachable promises in all threads. A leak shows here long before it shows in bytes. */
   promises: number
   threads: number
 }
@@ -36,8 +36,8 @@ export async function inspectorOf({ stderr }: ChildProcess): Promise<string> {
 }
 
 /**
- * Collects the garbage of every thread of another process and measures what is left. Connects for this time only. Threads that come and go
- * are left out: whether one is there at this moment says nothing. Counting promises takes seconds where the heap is large.
+ * Forces a garbage collection in every thread of another process and measures the live heap. Connects only for this time. Skips
+ * short-lived threads (`passing`), which may or may not be running at the moment. Counting promises takes seconds for a large heap.
  */
 export async function heapAfterGc(inspector: string, passing: RegExp, countsPromises = true): Promise<HeapUse> {
   const socket = new WebSocket(inspector)
@@ -81,7 +81,7 @@ export async function heapAfterGc(inspector: string, passing: RegExp, countsProm
   }
 }
 
-/** What is held only by what was just collected goes with the second collection. */
+/** The second collection frees what was held only by objects of the first. */
 async function liveBytes(call: Call): Promise<{ heapBytes: number; externalBytes: number }> {
   await call('HeapProfiler.collectGarbage')
   await call('HeapProfiler.collectGarbage')
@@ -128,7 +128,7 @@ function createCaller(send: (message: string) => void) {
   }
 }
 
-/** Linux only. */
+/** Resident memory. Linux only. */
 export function residentBytes(pid: number): number {
   return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
@@ -137,7 +137,7 @@ export function openFiles(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
 
-/** By how much the line through these values grows from the first to the last of them, as a share of their mean. */
+/** Growth of the regression line from the first value to the last, as a share of the mean. */
 export function growthOf(values: readonly number[]): number {
   const n = values.length
   if (n < 2) return 0

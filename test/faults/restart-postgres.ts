@@ -11,9 +11,9 @@ const defaults = {
   delayMs: 200,
   latencyMs: 20,
   leaseMs: 15_000,
-  /** How long the database is away. */
+  /** How long the database is down. */
   awayMs: 20_000,
-  /** By way of PgBouncer. */
+  /** Whether to connect through PgBouncer. */
   pooler: false,
   patienceMs: 300_000,
 }

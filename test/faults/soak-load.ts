@@ -58,9 +58,9 @@ export async function createSoakOrigin(pages: number, changeMs: number): Promise
 export type Visitors = {
   calls(): number
   streams(): number
-  /** Throws if they can't go on. */
+  /** Throws if the visitors have failed. */
   check(): void
-  /** Ends them; rejects with the first error. */
+  /** Ends the visitors; rejects with the first error. */
   end(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ async function signIn(url: string, account: { email: string; password: string })
   return answer.headers.getSetCookie()[0]!.split(';', 1)[0]!
 }
 
-/** People at the pages: they read, search, mark what they have read, and open and close live streams all the time. */
+/** Simulated users who constantly read, search, mark items as read, and open and close live streams. */
 export async function startVisitors(url: string, account: { email: string; password: string }): Promise<Visitors> {
   const cookie = await signIn(url, account)
   let calls = 0
@@ -120,7 +120,7 @@ export async function startVisitors(url: string, account: { email: string; passw
     while (!isEnding) {
       const stream = await readEvents(`${url}/api/v1/events`, { cookie })
       await stream.until('hello')
-      // From here on it only takes part: what is sent is not read.
+      // From here on the stream only stays open; its events are discarded.
       stream.response.resume()
       streams++
       open.push(stream)

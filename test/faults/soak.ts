@@ -10,15 +10,15 @@ import { createSoakOrigin, type SoakOrigin, startVisitors, type Visitors } from 
 
 /**
  * A busy service over a long time: `erace up` checks its sources at a high rate, some pages change, versions are stored, matched and
- * collected, and visitors read, search and stream. Everything that lasts is on disk, so the heap after a garbage collection must stay
- * the same: over the last two thirds of the run, the line fitted through the samples may rise by at most `maxGrowth` of their mean.
+ * collected, and visitors read, search and stream. All persistent data is on disk, so the heap after a garbage collection must not
+ * grow: over the last two thirds of the run, the line fitted through the samples may rise by at most `maxGrowth` of their mean.
  */
 const defaults = {
   minutes: 30,
   sources: 400,
   everyMs: 1000,
   changeMs: 120_000,
-  /** Between two samples. */
+  /** Interval between two samples. */
   sampleSeconds: 60,
   maxGrowth: 0.02,
   keep: false,
@@ -120,7 +120,7 @@ async function takeSamples({ pid, inspector, origin, visitors, data }: Measured,
 
 const megabytes = (bytes: number): number => Math.round(bytes / 10_000) / 100
 
-/** A line of the table as soon as it is known: half an hour is long. */
+/** Prints a line of the table at once, since a run takes half an hour. */
 function show(samples: readonly Sample[]): void {
   const line = (values: readonly unknown[]): void =>
     void process.stderr.write(`${values.map((value) => String(value).padStart(15)).join('')}\n`)
@@ -136,7 +136,7 @@ function conclude(samples: readonly Sample[], { maxGrowth }: SoakOptions, faults
     files: growthOf(settled.map(({ files }) => files)),
   }
   if (growth.heap > maxGrowth) faults.push(`the heap grew by ${percent(growth.heap)}, not ${percent(maxGrowth)}`)
-  // These go up and down with what happens to be in progress.
+  // These fluctuate with the work in progress.
   if (growth.promises > MAX_BUSY_GROWTH) faults.push(`the number of promises grew by ${percent(growth.promises)}`)
   if (growth.files > MAX_BUSY_GROWTH) faults.push(`the number of open files grew by ${percent(growth.files)}`)
   const checks = settled.map(({ checksPerSecond }) => checksPerSecond)

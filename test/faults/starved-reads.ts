@@ -5,18 +5,18 @@ import { createHandlerSite } from '../site/handler-site.ts'
 import { runAlone } from './experiment.ts'
 
 /**
- * One user has many profiles with a hundred slow expressions each on a large page, and asks for its diff again and again. The
- * other user's diff of another page and the notice of its change come as soon as before.
+ * One user has many profiles with a hundred slow expressions each on a large page, and requests its diff repeatedly. This must not
+ * delay another user's diff of another page, nor the notification of its change.
  */
 const defaults = {
   profiles: 40,
   expressions: 100,
   pageMB: 2,
-  /** Requests of the attacker under way at a time. */
+  /** Concurrent requests of the attacker. */
   parallel: 40,
   /** Rounds of the other user without and with the attacker. */
   rounds: 9,
-  /** How much longer the other user may wait. */
+  /** Maximum additional wait of the other user. */
   maxDelayMs: 1000,
 }
 
@@ -24,14 +24,14 @@ type Waits = { diffMs: number[]; noticeMs: number[] }
 type Slowest = { diffMs: number; noticeMs: number }
 
 type StarvedReadsReport = {
-  /** The slowest round of each, and the usual one. */
+  /** The slowest round of each; `usual` has the medians. */
   without: Slowest
   with: Slowest
   usual: { without: Slowest; with: Slowest }
-  /** What the attacker costs the other user: the difference of the usual ones. The slowest of a few rounds tells more about the machine. */
+  /** The delay caused by the attacker: the difference of `usual`. The slowest of a few rounds says more about the machine. */
   delay: Slowest
   ratio: { diff: number; notice: number }
-  /** What the attacker's own requests were answered with. */
+  /** Number of answers to the attacker by status. */
   attackerStatuses: Record<string, number>
   faults: string[]
 }
@@ -99,7 +99,7 @@ function ignoring(n: number, { expressions }: typeof defaults) {
   return { ignore: Array.from({ length: expressions }, (_, at) => `x${n}y${at}|a[ab]{${300 + at}}b`) }
 }
 
-/** The page changes; how long until its watcher is notified, and how long a diff takes then. */
+/** Changes the page; measures the time until its watcher is notified, and the time of a diff after that. */
 async function roundOf(
   account: Account,
   change: () => void,
@@ -135,7 +135,7 @@ async function changesOf(account: Account) {
   return items.filter(({ kind }) => kind === 'changed')
 }
 
-/** Checks of the large page and its diffs, without a pause. */
+/** Requests checks of the large page and its diffs without pause. */
 function startAttack(attacker: Account, url: string, parallel: number, statuses: Map<string, number>) {
   const stop = new AbortController()
   async function askOn(): Promise<void> {
@@ -166,7 +166,7 @@ function startAttack(attacker: Account, url: string, parallel: number, statuses:
   }
 }
 
-/** A large page of which every edition differs in a few lines. */
+/** A large page whose editions differ in a few lines. */
 function createLargePage(megabytes: number): (edition: number) => string {
   let state = 1
   const letter = (): string => {

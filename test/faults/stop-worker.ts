@@ -9,9 +9,9 @@ import { type ClusterWeb, checkWeb, endAll, withClusterWeb } from './cluster-web
 import { runAlone } from './experiment.ts'
 
 /**
- * A worker that is suspended for longer than its lease, with requests and annotations in flight, and then resumed.
- * Others have its partitions by then: its writes are refused and counted. Then the server is suspended for as long, and continues the
- * checks that it has lost the lead of.
+ * A worker is suspended for longer than its lease, with requests and annotations in flight, and then resumed. By then others hold its
+ * partitions: its writes are refused and counted. Then the server is suspended for as long, loses the leadership, and continues the
+ * checks.
  */
 const defaults = {
   pages: 3000,
@@ -23,7 +23,7 @@ const defaults = {
   leaseMs: 3000,
   /** How often the worker is suspended. */
   stops: 3,
-  /** By way of PgBouncer. */
+  /** Whether to connect through PgBouncer. */
   pooler: false,
   patienceMs: 300_000,
 }

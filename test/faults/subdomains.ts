@@ -6,7 +6,7 @@ import { startPostgres } from '../../src/store/postgres/testkit/postgres-server.
 import { type EraceProcess, readResult, startErace } from '../kit/erace.ts'
 import { runAlone } from './experiment.ts'
 
-/** Six hosts of one domain, crawled by three workers (one of them started the crawl): each has to do between 25 and 42 % of the pages. */
+/** Six hosts of one domain, crawled by three workers (one of which started the crawl): each must fetch 25 to 42 % of the pages. */
 const defaults = { hosts: 6, pages: 300, latencyMs: 100, patienceMs: 300_000 }
 type SubdomainsOptions = typeof defaults
 

@@ -5,31 +5,31 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A service of `deploy/systemd`, started and stopped as systemd would, from a checkout in place of `/opt/erace`. */
+/** A service of `deploy/systemd`, started and stopped as by systemd, from a checkout instead of `/opt/erace`. */
 export type UnitProcess = {
-  /** How often it came back after it had ended by itself. */
+  /** Number of restarts after it ended by itself. */
   restarts(): number
-  /** SIGTERM, and SIGKILL for what is left when the unit's time is over; whether that was needed. */
+  /** Sends SIGTERM, and SIGKILL after the unit's stop timeout; `killed` tells whether that was needed. */
   stop(): Promise<{ killed: boolean; exitCode: number | null }>
-  /** The end of what it wrote. */
+  /** The end of its output. */
   log(): string
 }
 
 export type UnitOptions = {
-  /** Where the version of the program lies. */
+  /** Root folder of the checkout. */
   root: string
   /** Such as `erace-worker@.service`. */
   unit: string
   instance?: string
-  /** What `/etc/erace/erace.env` would say. */
+  /** Contents of `/etc/erace/erace.env`. */
   env: Record<string, string>
-  /** In place of `/var/cache/erace`. */
+  /** Replaces `/var/cache/erace`. */
   cache: string
 }
 
 const MAX_LOG_CHARS = 64 * 1024
 
-/** The values of a key, in the order of the file. */
+/** The values of a key in a unit file, in order. */
 function valuesOf(text: string, key: string): string[] {
   return [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value!)
 }

@@ -10,14 +10,14 @@ import { inFolder, runAlone } from './experiment.ts'
 import { startUnit, type UnitProcess } from './unit-process.ts'
 
 /**
- * A deployment of one server and some workers, run by the units of `deploy/systemd`, that is upgraded from an earlier version in the
- * midst of a crawl, in the order that deploy/README.md gives: the server first, which brings the schema up to date, then one worker after
- * the other. The new ones wait where a change of the schema can't be made while anything of the earlier version runs.
+ * A deployment of one server and some workers, run by the units of `deploy/systemd`, is upgraded from an earlier version during a crawl,
+ * in the order of deploy/README.md: the server first, which migrates the schema, then one worker after the other. New processes wait if a
+ * migration can't run while processes of the earlier version do.
  *
- * The earlier version is a commit of this repository, checked out beside it.
+ * The earlier version is a commit of this repository, checked out separately.
  */
 const defaults = {
-  /** The latest tag by default, or else the version before the latest change of the schema. */
+  /** Defaults to the latest tag, else to the version before the latest schema migration. */
   from: '',
   workers: 4,
   pages: 4000,
@@ -40,7 +40,7 @@ const git = async (...args: string[]): Promise<string> => (await run('git', ['-C
 /** The share of the web after which the upgrade begins. */
 const UPGRADE_FROM = 0.3
 const SCHEMA = 'src/store/postgres/schema/schema.ts'
-/** In the text of the schema: a change of it. */
+/** Marks a migration in the schema's source. */
 const CHANGE = '    id: '
 
 async function earlierVersion(): Promise<string> {
@@ -51,7 +51,7 @@ async function earlierVersion(): Promise<string> {
   return `${changed}~1`
 }
 
-/** A checkout of a commit, as `npm ci` would leave it; the packages are those of this one. */
+/** Checks out a commit and builds it as `npm ci` would, with the packages of this checkout. */
 async function withVersion<T>(commit: string, work: (root: string) => Promise<T>): Promise<T> {
   return inFolder('upgrade', false, async (folder) => {
     const root = join(folder, 'earlier')
@@ -81,7 +81,7 @@ export async function runUpgrade(given: Partial<Options> = {}) {
         await web.origin.reached(Math.round(web.origin.documents * UPGRADE_FROM), signalOf(options))
         schemas.before = await schemaOf(web)
         const askedBefore = (await web.origin.stats()).distinct
-        // The command that began the crawl is no service; the workers go on with it.
+        // The command that started the crawl is not a service; the workers continue the crawl.
         await first.stop()
         for (const name of fleet.names()) {
           const { killed, exitCode } = await fleet.stop(name)

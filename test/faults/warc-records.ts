@@ -9,7 +9,7 @@ type WarcSummary = {
   records: number
   /** Number of response records by URL, except robots.txt. */
   responses: Map<string, number>
-  /** Everything that the reader reports or would silently skip. */
+  /** Everything that the reader reports or would skip silently. */
   faults: string[]
 }
 

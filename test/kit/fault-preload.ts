@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 
-/** Loaded by a process and each of its threads before their own modules: puts the faulty processor in place of the real one. */
+/** Preloaded in a process and each of its threads: replaces the real processor with the faulty one. */
 const faulty = new URL('./faulty-processor.ts', import.meta.url).href
 const real = new URL('../../src/services/annotating/processor.ts', import.meta.url).href
 

@@ -5,7 +5,7 @@ import {
 } from '../../src/services/annotating/processor.ts'
 import { type Fault, faultyVersions } from './processing-faults.ts'
 
-/** Stands in for the processor in a process that was started with `withFault`. */
+/** Replaces the processor in a process started with `withFault`. */
 export function createProcessor(deps: ProcessorDeps): Processor {
   const versions = faultyVersions(deps.stores.versions, process.env.PROCESSING_FAULT as Fault)
   return createRealProcessor({ ...deps, stores: { ...deps.stores, versions } })

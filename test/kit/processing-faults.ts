@@ -16,11 +16,11 @@ const faults: Record<Fault, () => void> = {
   exits: () => process.exit(3),
   'kills the process'() {
     process.kill(process.pid, 'SIGKILL')
-    for (;;); // the signal is on its way
+    for (;;); // until the signal arrives
   },
 }
 
-/** Versions as the annotation engine reads them, with a fault in those whose URL has `bad` in it. */
+/** A version store for the annotation engine that triggers the fault for versions whose URL contains `bad`. */
 export function faultyVersions(versions: VersionStore, fault: Fault): VersionStore {
   return {
     ...versions,
@@ -32,7 +32,7 @@ export function faultyVersions(versions: VersionStore, fault: Fault): VersionSto
   }
 }
 
-/** The environment of an `erace` that works as always, but for this fault. */
+/** Environment variables that inject this fault into an `erace` process. */
 export function withFault(fault: Fault): Record<string, string> {
   const preload = new URL('./fault-preload.ts', import.meta.url).href
   return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${preload}`.trim(), PROCESSING_FAULT: fault }

@@ -7,23 +7,23 @@ import { type EraceProcess, startErace } from './erace.ts'
 type ApiOptions = { method?: string; body?: unknown; cookie?: string }
 export type Api = (path: string, options?: ApiOptions) => Promise<Response>
 
-/** The line that a server prints when it listens. */
+/** The line that a server prints once it is listening. */
 type Listening = { url: string; setupUrl: string | null }
 
-/** `erace up` on a data folder that survives it, or the processes of a cluster on such a store. */
+/** `erace up` on a data folder, or the processes of a cluster on a database; the data survives restarts. */
 export type Service = {
   readonly url: string
-  /** The set-up link; null if there is an account. */
+  /** The set-up link; null if an account exists. */
   readonly setupUrl: string | null
-  /** Of the server's process. */
+  /** Process id of the server. */
   readonly pid: number
   /** Kills the processes, runs `meanwhile`, and starts them again on the same port. */
   killAndStart(meanwhile?: () => Promise<void>): Promise<void>
   /** Stops all processes; resolves with the first exit code that is not 0, or 0. */
   stop(): Promise<number | null>
-  /** The options of commands that work on the same store. */
+  /** Options for commands that use the same store. */
   readonly target: readonly string[]
-  /** All that the processes have logged, once they are stopped. */
+  /** The complete log of the processes, once they are stopped. */
   log(): Promise<string>
   api: Api
   destroy(): Promise<void>
@@ -57,7 +57,7 @@ export function startUp(more: Record<string, string> = {}): Promise<Service> {
   })
 }
 
-/** `erace serve` and two workers, of one crawling thread each, on a database of their own. */
+/** `erace serve` and two workers with one crawling thread each, on their own database. */
 export async function startCluster(more: Record<string, string> = {}): Promise<Service> {
   const { address: store, destroy } = await createEmptyDatabase()
   const env = { ...settings, ERACE_CLUSTER_LEASE: '2s', ERACE_CRAWL_THREADS: '1', ...more, ERACE_STORE: store }

@@ -7,19 +7,19 @@ type Found = {
   paths: Record<string, Record<string, { parameters?: { name: string; in: string; required?: boolean }[] }>>
 }
 
-/** Another user, whom the administrator adds. */
+/** Adds a user as administrator. */
 export async function addUser(service: Service, root: Account, email: string): Promise<Account> {
   await root.ask('POST', '/users', { email, password })
   return accountOf(service, await signIn(service.api, { email, password }))
 }
 
-/** The addresses of a new feed of the whole inbox, by format. */
+/** Creates a feed of the whole inbox; returns its URLs by format. */
 async function feedsOf(user: Account): Promise<Record<string, string>> {
   const feed = { kind: 'feed', name: 'everything' }
   return (await user.ask<{ feedUrls: Record<string, string> }>('POST', '/channels', feed)).feedUrls
 }
 
-/** Every answer to a GET of the API that this user can get, by its path. */
+/** The answers to all GET requests of the API for this user, by path. */
 export async function sweep(
   service: Service,
   user: Account,
@@ -55,7 +55,7 @@ export async function sweep(
   for (const format of ['json', 'xml', 'text', 'wml', 'html']) await get(`/annotations?state=all&format=${format}`)
   for (const [format, url] of Object.entries(await feedsOf(user)))
     answers.set(`feed as ${format}`, await (await fetch(url)).text())
-  // Ids are numbers in a row: those of others are tried as well.
+  // Ids are sequential, so this tries those of other users as well.
   for (let id = 1; id <= 60; id++) {
     for (const route of routes) if (route.includes('{id}')) await get(route.replace('{id}', `${id}`))
     const part = { method: 'POST', cookie: user.cookie, body: { select: ['body'] } }
@@ -64,14 +64,14 @@ export async function sweep(
   return answers
 }
 
-/** Where one of the words is in an answer that was not asked with it. */
+/** Occurrences of the words in answers to requests that don't contain them. */
 export function leaksIn(answers: ReadonlyMap<string, string>, words: readonly string[]): string[] {
   return [...answers].flatMap(([path, text]) =>
     words.filter((word) => withoutAsked(text, path).includes(word)).map((word) => `${path}: ${word}`),
   )
 }
 
-/** Answers may repeat what was asked. */
+/** Removes the query's own values, which answers may echo. */
 function withoutAsked(text: string, path: string): string {
   const asked = [...new URLSearchParams(path.split('?')[1] ?? '').values()]
   return asked.reduce((rest, value) => rest.replaceAll(JSON.stringify(value).slice(1, -1), ''), text)

@@ -18,9 +18,9 @@ type Mode = 'legacy' | 'auto'
 
 const readAndWrite: readonly TokenScope[] = ['read', 'write']
 
-/** What each transport must do: the tools, called by the client of the official SDK. */
+/** The suite that each transport must pass: the tools, called with the official SDK's client. */
 export type McpWorld = RoutesArchive & {
-  /** A client that acts for this user, over the transport under test; `close` ends the clients, not the archive. */
+  /** A client acting for this user, over the transport under test; `close` closes the clients, not the archive. */
   connect(email: string, options?: Options): Promise<Client>
 }
 
@@ -28,7 +28,7 @@ export function textOf(result: CallToolResult): string {
   return result.content.map((each) => (each.type === 'text' ? each.text : '')).join('\n')
 }
 
-/** The members that some tool's answer has. */
+/** Members of the tools' answers; each tool has some of them. */
 type Data = {
   items: {
     id: number
@@ -44,7 +44,7 @@ type Data = {
   profile: { id: string; sources: { uri: string; every: string }[] }
 }
 
-/** Data of an answer that is no failure. */
+/** Calls a tool, which must succeed, and returns its data. */
 export async function dataOf(client: Client, name: string, args: Record<string, unknown>): Promise<Data> {
   const result = await client.callTool({ name, arguments: args })
   assert.ok(result.isError !== true, `${name}: ${textOf(result)}`)
@@ -73,7 +73,7 @@ export async function addToken(
 type Options = { scopes?: readonly TokenScope[]; mode?: Mode }
 type Connect = (email: string, options: Required<Options>) => Promise<Transport>
 
-/** One client for each user and way of connecting. */
+/** One client per user and connection options. */
 function createWorld(archive: RoutesArchive, usual: Mode, transportFor: Connect): McpWorld {
   const clients = new Map<string, Promise<Client>>()
   async function connect(email: string, options: Required<Options>): Promise<Client> {
@@ -95,7 +95,7 @@ function createWorld(archive: RoutesArchive, usual: Mode, transportFor: Connect)
   }
 }
 
-/** The server listens; clients have a token of their user. */
+/** Clients connect to the listening server with a token of their user. */
 export async function overHttp(archive: RoutesArchive): Promise<McpWorld> {
   const address = await archive.erace.server.listen({ host: '127.0.0.1', port: 0 })
   return createWorld(archive, 'auto', async (email, { scopes }) => {
@@ -106,7 +106,7 @@ export async function overHttp(archive: RoutesArchive): Promise<McpWorld> {
 
 const launcher = fileURLToPath(new URL('../../bin/erace.js', import.meta.url))
 
-/** A transport to `erace mcp` in a process of its own. */
+/** A transport to `erace mcp` in its own process. */
 export function startedMcp(args: readonly string[], env: Record<string, string> = {}): StdioClientTransport {
   return new StdioClientTransport({
     command: process.execPath,
@@ -116,7 +116,7 @@ export function startedMcp(args: readonly string[], env: Record<string, string> 
   })
 }
 
-/** Each client starts `erace mcp`, which passes its calls on to the listening server. */
+/** Each client starts `erace mcp`, which forwards its calls to the listening server. */
 export function overService(archive: RoutesArchive): McpWorld {
   const { port } = archive.erace.server.server.address() as AddressInfo
   return createWorld(archive, 'legacy', async (email, { scopes }) =>

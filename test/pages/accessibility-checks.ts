@@ -10,13 +10,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 type Findings = Pick<AxeResults, 'violations'>
 type Way = { size: 'desktop' | 'phone'; scheme: 'light' | 'dark' }
 
-/** Colours don't depend on the size, nor anything else on the colours: two ways show both sizes and both schemes. */
+/** Size and colour scheme are independent, so two combinations cover both sizes and both schemes. */
 const ways: readonly Way[] = [
   { size: 'desktop', scheme: 'light' },
   { size: 'phone', scheme: 'dark' },
 ]
 
-/** All that is wrong with what a page shows, with its pictures; a desktop again afterwards. */
+/** All faults of the page's current view, with screenshots. Resets the size to desktop afterwards. */
 export async function inspected({ page, picture }: Pick<Visit, 'page' | 'picture'>, name: string): Promise<string[]> {
   const found = [
     ...(await seriousFindings(page, ({ size, scheme }) => picture(`view-${name}`, `${size}-${scheme}`))),
@@ -26,7 +26,7 @@ export async function inspected({ page, picture }: Pick<Visit, 'page' | 'picture
   return found.map((finding) => `${name}: ${finding}`)
 }
 
-/** Serious and critical findings of axe, in both sizes and both schemes. */
+/** Serious and critical findings of axe in both sizes and schemes. */
 export async function seriousFindings(page: Page, pictured: (way: Way) => Promise<void>): Promise<string[]> {
   const found = new Set<string>()
   for (const way of ways) {
@@ -39,7 +39,7 @@ export async function seriousFindings(page: Page, pictured: (way: Way) => Promis
 }
 
 async function findings(page: Page, { size, scheme }: Way): Promise<string[]> {
-  // Frames show other people's pages.
+  // Exclude frames, which show third-party pages.
   await page.evaluate(`globalThis.axe === undefined && (() => { ${axe} })()`)
   const { violations } = await page.evaluate<Findings>(() => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
@@ -65,7 +65,7 @@ const textSizes = [
   { width: 195, text: 100 },
 ]
 
-/** Where a page is wider than its window, and what overflows. */
+/** The sizes at which the page is wider than its window, and what overflows. */
 export async function overflows(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const { width, text } of textSizes) {

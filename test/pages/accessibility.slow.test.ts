@@ -6,7 +6,7 @@ import { type Account, createAccount } from './account.ts'
 import { useStage, type Visit, visit, withoutBrowser } from './browser.ts'
 import { turnPage } from './in-page.ts'
 
-/** Part of the page's title, as long as real titles are. */
+/** Part of the page's title, as long as in real titles. */
 const harbour = '/all-that-is-new-in-the-harbour-of-the-town-and-on-the-piers-around-it-day-by-day/harbour'
 
 /** How to reach a state of a page from any other. */
@@ -113,7 +113,7 @@ function withItems(ids: { item: number; document: number; watch: number; profile
         await page.getByRole('switch', { name: 'Own quiet hours' }).check()
         await page.getByRole('switch', { name: "If it isn't read in time" }).check()
         await page.getByLabel('If its urgency is').waitFor()
-        // Pale while it is behind what was chosen.
+        // The preview is pale while it is out of date.
         await page.locator('.profiles-preview-behind').waitFor({ state: 'detached' })
       },
     },
@@ -149,7 +149,7 @@ describe('every view is accessible', { skip: withoutBrowser }, () => {
     const { page } = visitor
     const found: string[] = []
     for (const { name, path, ready, next } of states) {
-      // Another view needs no page load; the same view in another state does.
+      // A different view needs no page load; the same view in another state does.
       const isOther = page.url().startsWith(stage.service.url) && new URL(page.url()).pathname !== path.split('?', 1)[0]
       await (isOther ? turnPage(page, path) : page.goto(stage.service.url + path))
       await page.getByText(ready).first().waitFor()

@@ -11,7 +11,7 @@ type List<T> = { items: T[] }
 
 /** A signed-in user who prepares, through the API, the data that a browser will show. */
 export type Account = {
-  /** `name=value`, as a request carries it. */
+  /** `name=value`, as in a Cookie header. */
   cookie: string
   ask<T>(method: string, path: string, body?: unknown): Promise<T>
   /** Creates a profile with this page as its only source. */

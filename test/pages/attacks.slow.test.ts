@@ -9,7 +9,7 @@ import { startBrowser, visit, withoutBrowser } from './browser.ts'
 import { createHostileNews, type HostileNews, WORD } from './hostile-news.ts'
 import { addFrames, foreignMarkupOf, originOf, readablesOf, readCookie, turnPage } from './in-page.ts'
 
-/** What a frame of a saved page may do: its links open our page for leaving. */
+/** Permissions of a frame with a saved page: its links open our page for leaving. */
 const SANDBOX = 'allow-popups allow-popups-to-escape-sandbox'
 
 /** A phrase has at most sixteen words. */
@@ -71,7 +71,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     await news?.close()
   })
 
-  /** Every input has accepted each attack, or said why not. */
+  /** Submits each attack to every input, which must accept it or say why not. */
   async function prepare(): Promise<void> {
     const { attacks, origin } = news
     for (const [index, attack] of attacks.entries()) {
@@ -168,7 +168,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     await stretch(800)
     const changed = items.filter(({ url }) => url.includes('/attack/'))
     assert.equal(changed.length, news.attacks.length)
-    // The list has shown all of them; the pane treats them alike.
+    // The list has shown all of them; a sample is enough for the pane.
     for (const { id, title, url, summary, profile } of changed.filter((_, index) => index % 4 === 0))
       await turnTo(`/inbox?state=all&id=${id}`, [title, url, summary.text, profile.name, asTerm(title)], url)
   })
@@ -210,7 +210,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     await open(`/documents/${document}?tab=links`, [`${news.origin}/linked/`, 'elsewhere'], 'elsewhere')
     await turnTo(`/documents/${document}?tab=page`, [], 'Side by side')
     const frame = page.frameLocator('iframe')
-    // Links to scripts are no links any more; the others open our page for leaving.
+    // Links to scripts are removed; the others open our page for leaving.
     const links = frame.getByRole('link')
     await links.first().waitFor()
     assert.equal(await frame.getByText('go', { exact: true }).count(), 8)

@@ -8,7 +8,7 @@ import { type Service, type StartService, startService } from '../kit/service.ts
 import { type ChangingPage, type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 
 const program = process.env.ERACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
-/** The same engine without windows: it takes a third of the processor time, and can't show notifications. */
+/** The same engine without windows: a third of the CPU time, but no notifications. */
 const shell = '/usr/bin/chromium-headless-shell'
 const lightProgram = process.env.ERACE_TEST_CHROMIUM === undefined && existsSync(shell) ? shell : program
 /** False when there is a browser, else why the tests are skipped. */
@@ -75,7 +75,7 @@ export type Visit = {
   faults: string[]
   /** Takes a screenshot; `way` when size and scheme differ from the visit's. */
   picture(name: string, way?: string): Promise<void>
-  /** Takes one when the steps fail. */
+  /** Takes a screenshot if `work` fails. */
   watched(work: () => Promise<void>): Promise<void>
 }
 

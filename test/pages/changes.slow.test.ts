@@ -36,11 +36,11 @@ const steps = [
 
 type Answer = { type: string; body: string }
 
-/** Of a kind that only repetition shows to be noise. */
+/** Noise that can be recognised only by its repetition. */
 const census = (n: number) =>
   html('Wombat wood', `<h1>Wombat wood</h1><p>The paths are open all year.</p><footer>Juniper ${n} quokkas</footer>`)
 
-/** The pages of the site before and after. */
+/** The pages of the site before and after the change. */
 const pages: Record<string, [Answer, Answer]> = {
   '/kettle': [kettle('39.90', 'In stock'), kettle('34.50', 'Only 3 left')],
   '/stock': [
@@ -99,7 +99,7 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
   })
   after(() => site?.close())
 
-  /** All but the first versions, which come read. */
+  /** Marks all items as unread, except those of first versions, which arrive as read. */
   async function unreadAgain(): Promise<void> {
     const { items } = await me.ask<{ items: Annotation[] }>('GET', '/annotations?limit=200')
     const ids = items.filter(({ backlog }) => !backlog).map(({ id }) => id)
@@ -110,7 +110,7 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
   const lineOf = async (page: Page, title: string) => {
     const line = rowOf(page, title).locator('.inbox-row-summary')
     await line.waitFor()
-    // Marks for the direction of text are not read.
+    // Strip the invisible marks for text direction.
     return (await line.innerText()).replace(/[\u2066-\u2069]/g, '')
   }
 

@@ -83,7 +83,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
     await answer.waitFor()
     return answer.innerText()
   }
-  /** The page changes, and is checked. */
+  /** Changes the page and checks it. */
   async function change(): Promise<void> {
     offer++
     await me.checkAll()
@@ -167,7 +167,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
 
   test('a receiver that fails pauses its channel with a reason, and it resumes when it works again', (t) =>
     visitor.watched(async () => {
-      // Refused at once, and so two failures without a pause; the third one makes the channel fail.
+      // A refusal isn't retried, so there are two failures without a pause; the third makes the channel fail.
       sink.answerWith({ status: 400, body: 'No such automation.' })
       for (const failures of [1, 2]) {
         await change()
@@ -176,7 +176,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
       await rowOf('Ops').getByText('Retrying').waitFor()
       sink.answerWith({ status: 503, body: 'Down for maintenance.' })
       await change()
-      // Told by a live event: the page is not loaded again.
+      // Updated by a live event, without a page load.
       await rowOf('Ops').getByText('Failing').waitFor()
       const trouble = await rowOf('Ops').locator('.channels-trouble').innerText()
       assert.match(trouble, /didn't arrive: status 503: Down for maintenance\. Next try at \d\d:\d\d\./)
@@ -220,7 +220,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
         .map(({ headers }) => headers['webhook-id'])
       assert.equal(ids.length, 2)
       const arrived = changes().length
-      // The newest first: the other one remains.
+      // The newest comes first; the other one remains.
       await refused.first().getByRole('button', { name: 'Send again' }).click()
       await refused.nth(1).waitFor({ state: 'detached' })
       await until('it again', () => changes().length > arrived)
@@ -236,7 +236,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
       await page.goto(`${stage.service.url}/profiles`)
       await page.getByRole('link', { name: 'Kettles' }).click()
       await page.getByLabel('How often').selectOption('daily')
-      // Half a day away from now, whenever that is.
+      // Half a day from now.
       const hour = String((new Date().getUTCHours() + 12) % 24).padStart(2, '0')
       await page.getByLabel('Time', { exact: true }).fill(`${hour}:00`)
       await page.getByRole('button', { name: 'Save' }).click()
@@ -265,7 +265,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
 
 const summaryOf = ({ body }: SinkRequest): string => JSON.parse(body).data[0].summary.text
 
-/** Checked as a receiver does, without code of the agents. */
+/** Verifies the signature like a receiver, without using the agents' code. */
 function assertSigned({ headers, body }: SinkRequest, secret: string): void {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`

@@ -9,7 +9,7 @@ export type HostileNews = {
   pathOf(attack: number): string
   /** The page with all of them. */
   allPath: string
-  /** Responses with wrong headers, by what is wrong. */
+  /** Responses with wrong headers, by kind of fault. */
   odd: Record<string, string>
   publish(): void
   /** Requests from a browser, which must never happen. */
@@ -94,7 +94,7 @@ export async function createHostileNews(): Promise<HostileNews> {
   const asked: string[] = []
   let odd: Record<string, Answer> = oddAnswers(edition)
 
-  /** As text first: the markup may swallow the rest. */
+  /** The text comes first, as the markup may swallow the rest. */
   function pageOf(texts: readonly string[], title: string): string {
     const shown = texts.map((text) => `<p>${escaped(text)}</p>`).join('\n')
     return `<!doctype html><title>${escaped(title)}</title><p>${WORD} in edition ${edition}.</p>${edition === 1 ? '' : shown}\n${texts.join('\n')}`

@@ -7,7 +7,7 @@ import { seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { useStage, visit, withoutBrowser } from './browser.ts'
 
-/** Not a counter of a kind that is muted by itself. */
+/** A counter that is not muted automatically. */
 const counted = (visitors: string, news: string) => ({ words: `Berths: ${visitors}</p><p>${news}` })
 
 const expression = 'Berths:\\s+\\d+'

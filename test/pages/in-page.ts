@@ -81,7 +81,7 @@ export const originOf = (frame: Page | Frame): Promise<string> =>
 export const readCookie = (page: Page): Promise<string> =>
   page.evaluate(() => (globalThis as unknown as InPage).document.cookie)
 
-/** Goes to another view, as a link does. */
+/** Navigates to another view without a page load, as a link does. */
 export const turnPage = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => (globalThis as unknown as InPage).history.pushState(null, '', to), path)
 
@@ -126,7 +126,7 @@ export function overflowAt(page: Page, textPercent: number): Promise<string | nu
 export type Focus = {
   /** Focus is on the body, so the next Tab would start at the top. */
   isLost: boolean
-  /** It has an outline or a shadow, or its overlay has. */
+  /** The element or its overlay has an outline or a shadow. */
   isMarked: boolean
   what: string
 }

@@ -5,7 +5,7 @@ import { type Service, type StartService, startCluster, startService } from '../
 import { email, password } from './account.ts'
 import { useStage, visit, withoutBrowser } from './browser.ts'
 
-/** In another tab, as an impatient user would. */
+/** Checks the page in another tab, like an impatient user. */
 async function checkNowIn(context: BrowserContext, { url }: Service): Promise<void> {
   const tab = await context.newPage()
   await tab.goto(`${url}/watches`)
@@ -79,7 +79,7 @@ function journey(where: string, start: StartService): void {
         await page.getByRole('button', { name: 'Undo' }).waitFor()
         await page.keyboard.press('u')
         await page.getByText(/^Undone/).waitFor()
-        // It was read, so a fresh list of unread rows has it no more.
+        // It was read, so a fresh list of unread rows no longer contains it.
         await page.goto(`${stage.service.url}/inbox?state=all`)
         await page.getByText('celebrates').first().waitFor()
 

@@ -32,7 +32,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     assert.equal(focus.isLost, false, `${where}: the focus is lost`)
     assert.ok(focus.isMarked, `${where}: the focus on ${focus.what} is not visible`)
   }
-  /** With Tab, as often as needed; focus must be visible at every stop. */
+  /** Presses Tab until the target has the focus, which must be visible at every stop. */
   async function tabTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     await target.first().waitFor()
     for (let step = 0; step < MAX_TABS; step++) {
@@ -45,7 +45,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
   const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 }).waitFor()
   const row = (text: string) => page.locator('.inbox-row').filter({ hasText: text })
 
-  /** With the list's keys, from its top. */
+  /** Moves to a row with the list's keys, starting at the top. */
   async function moveTo(text: string): Promise<void> {
     const count = await page.locator('.inbox-row').count()
     await press(...Array.from({ length: count }, () => 'k'))
@@ -151,7 +151,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await page.route('**/api/v1/annotations?*limit=50*', (route) =>
         route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }),
       )
-      // Otherwise more pages would load until the window is full.
+      // Hold back further pages, which would load until the window is full.
       const further = Promise.withResolvers<void>()
       await page.route('**/api/v1/annotations?*cursor=*', async (route) => {
         await further.promise
@@ -203,7 +203,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
   test('help opens and closes, and focus returns', () =>
     visitor.watched(async () => {
       await press('j')
-      // Focus moves after the next render; that element gets it back later.
+      // The focus moves after the next render; the dialog returns it to this element later.
       await isFocusedIn(page, '[id^=inbox-item-]')
       await press('?')
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
@@ -331,9 +331,9 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     visitor.watched(async () => {
       const text = Array.from({ length: 40 }, (_, n) => `${stage.news.origin}/gone/${n}`).join('\n')
       await me.ask('POST', '/sources/import', { text })
-      // A check during removal would be wasted.
+      // Wait for the first checks: a check during removal would be wasted.
       await me.visited()
-      // As short as a page can be without loading the next at once.
+      // The shortest page that doesn't load the next one at once.
       await visitor.context.route(/\/sources\?.*limit=100/, (route) =>
         route.continue({ url: route.request().url().replace('limit=100', 'limit=35') }),
       )

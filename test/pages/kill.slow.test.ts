@@ -40,7 +40,7 @@ function killed(what: string, start: StartService): void {
         const done = (): number => acknowledged.marked.size + acknowledged.profiles.size
         const before = done()
         const use = useIt(ask, acknowledged, round)
-        // In the middle of it, a little later each time.
+        // Kill it in the middle of its use, a little later each time.
         await until('some use', () => done() >= before + round)
         await service.killAndStart()
         await use

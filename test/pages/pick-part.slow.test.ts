@@ -6,7 +6,7 @@ import { seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { useStage, visit, withoutBrowser } from './browser.ts'
 
-/** A page that tries to speak for the script which chooses parts, and to run one of its own. */
+/** A page that tries to impersonate the picker script, and to run its own. */
 const shop = (price: string, visitors: number) => ({
   words: `Shop</p><div class="product-card css-1a2b3c"><h2>Steel kettle</h2>
     <p class="offer">Now <b class="price">€ ${price}</b> with tax</p></div>

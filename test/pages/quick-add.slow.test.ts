@@ -50,7 +50,7 @@ describe('quick add', { skip: withoutBrowser }, () => {
       await page.getByText('Drag it to your bookmarks bar').waitFor()
       await page.goto(watched())
       const opened = context.waitForEvent('page')
-      // As a click on the bookmark does.
+      // Same as a click on the bookmark.
       await page.evaluate(`location.assign(${JSON.stringify(code)})`)
       const form = await opened
       assert.deepEqual(await fieldsOf(form), [watched(), 'Page /prices'])

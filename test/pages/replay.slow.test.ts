@@ -72,7 +72,7 @@ test('kept pages replay in a browser, lead on to each other, and ask nobody but 
     assert.equal(await tab.evaluate(overflow), 0)
     await picture('replay')
 
-    // The frame has no origin, so that the session does not come with the click: our own page leads on.
+    // The frame has an opaque origin, so the click doesn't send the session cookie: our own page redirects.
     await frame.locator('#on').click()
     await tab.frameLocator('iframe').getByRole('heading', { name: 'Story' }).waitFor()
     assert.match(tab.url(), /\/web\/\d{14}\/http:\/\/127\.0\.0\.1:\d+\/story$/)
@@ -98,7 +98,7 @@ function colourOf(element: unknown): string {
   const { getComputedStyle } = globalThis as unknown as { getComputedStyle(of: unknown): { color: string } }
   return getComputedStyle(element).color
 }
-/** How far the page is wider than the screen. */
+/** By how much the page is wider than the screen. */
 function overflow(): number {
   const { document } = globalThis as unknown as {
     document: { documentElement: { scrollWidth: number; clientWidth: number } }

@@ -7,13 +7,13 @@ import { seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { sizes, useStage, visit, withoutBrowser } from './browser.ts'
 
-/** Its words and its colour come by script. */
+/** A script sets the text and the colour. */
 const shell = `<!doctype html><title>Tide table</title><style>body { margin: 0; font: 40px sans-serif } div { padding: 40px }</style>
 <div id="tide"></div><p>Harbour office</p><script src="/tide.js"></script>`
 const script = (words: string, colour: string) =>
   `const tide = document.getElementById('tide'); tide.textContent = '${words}'; tide.style.background = '${colour}'`
 
-/** Of the picture itself; 0 before it has come. */
+/** Natural width of the image; 0 until it is loaded. */
 const widthOf = (image: Locator): Promise<number> =>
   image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth)
 

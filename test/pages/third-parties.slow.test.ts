@@ -13,7 +13,7 @@ import { seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
 
-/** The browser takes all names below it for the third party. */
+/** The browser resolves all names in this domain to the third party. */
 const NAME = 'third-party.test'
 
 /** Another site: every connection to it counts, whether a request follows or not. */
@@ -45,7 +45,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
   let service: Service
   let third: Awaited<ReturnType<typeof createThirdParty>>
   let news: HandlerSite
-  /** Serves what the service serves, without any of its headers. */
+  /** Serves the same content as the service, without any of its headers. */
   let bare: HandlerSite
   let served = ''
   let me: Account
@@ -89,7 +89,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
   const contentPath = () => `/api/v1/versions/${item.version}/content`
   const mergedPath = () => `/api/v1/documents/${item.document}/diff?format=page&form=words`
 
-  /** What was prepared but not yet sent is sent before a later page has been loaded. */
+  /** Asserts that the third party was not contacted. Loads further pages first, by when pending requests would have been sent. */
   async function untouched(where: string): Promise<void> {
     const other = await context.newPage()
     for (let count = 0; count < 3; count++)
@@ -98,7 +98,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
     assert.deepEqual({ asked: third.asked, connections: third.connections() }, { asked: [], connections: 0 }, where)
   }
 
-  /** Clicks a link that opens a tab, and gives the tab. */
+  /** Clicks a link that opens a tab; returns the tab. */
   async function follow(name: string, within: Pick<Page, 'getByRole'>): Promise<Page> {
     const [tab] = await Promise.all([
       context.waitForEvent('page'),
@@ -172,7 +172,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
       assert.deepEqual(found, [], name)
     }
     await untouched('the page for leaving')
-    // Nor can another site show it in a frame and have it clicked.
+    // Nor can another site embed it in a frame for clickjacking.
     const { headers } = await fetch(`${service.url}/leave`)
     assert.match(headers.get('content-security-policy')!, /frame-ancestors 'none'/)
     assert.equal(headers.get('x-frame-options'), 'DENY')

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createExportFolder, pageWith } from '../../src/archive/export/export.testkit.ts'
 import { startBrowser, withoutBrowser } from './browser.ts'
 
-/** The engine of ReplayWeb.page, as it is published. */
+/** The published engine of ReplayWeb.page. */
 const engine = fileURLToPath(new URL('sw.js', import.meta.resolve('@webrecorder/wabac')))
 const start = Date.UTC(2026, 0, 1)
 
@@ -61,7 +61,7 @@ test('ReplayWeb.page opens an exported WACZ file, lists its pages and replays th
   assert.equal(await replayed('20260101000001', 'http://many.example/none'), '404 ')
 })
 
-/** What the page needs of the browser: types for browsers and for Node conflict. */
+/** The browser API that the page uses; DOM types and Node types conflict. */
 type Workers = {
   controller: { postMessage(message: object): void } | null
   ready: Promise<unknown>
@@ -70,7 +70,7 @@ type Workers = {
 }
 type Message = { msg_type: string; error?: string }
 
-/** In the page: starts the engine and has it open the file. */
+/** Starts the engine and makes it open the file. Runs in the page. */
 async function open(sourceUrl: string): Promise<{ type: string; error: string | null }> {
   const { navigator } = globalThis as unknown as { navigator: { serviceWorker: Workers } }
   const workers = navigator.serviceWorker
@@ -87,7 +87,7 @@ async function open(sourceUrl: string): Promise<{ type: string; error: string | 
   })
 }
 
-/** The viewer's page, its engine and the file, of which ranges are asked for. */
+/** Serves the viewer's page, its engine and the file, with range requests. */
 function serving(wacz: Buffer, script: Buffer): RequestListener {
   return ({ url, headers }, response) => {
     if (url === '/sw.js') return void response.setHeader('content-type', 'text/javascript').end(script)

@@ -10,7 +10,7 @@ import { createHandlerSite } from '../site/handler-site.ts'
 
 usePostgres()
 
-/** Tells when it saves its state: the second time, the first state is in the store. */
+/** Reports when it saves its state: at the second time, the first state is in the store. */
 const module = `
 import { defineModule } from ${JSON.stringify(new URL('../../src/crawl/parts/part.ts', import.meta.url).href)}
 let lengths = new Map<string, number>()
@@ -36,7 +36,7 @@ const CHAINS = 10
 const PAGES_BEFORE_KILL = 40
 const LONG = 'x'.repeat(100_000)
 
-/** Chains of pages that have no end before `end`. Some are so long that they are in files while modules need them. */
+/** Chains of pages that are endless until `end`. Some bodies are large enough to be kept in files while modules need them. */
 async function createChains() {
   const bodies = new Map<string, string>()
   const enough = Promise.withResolvers<void>()

@@ -48,7 +48,7 @@ test('a crawl of the running service gives its pages to the modules', async () =
       return job.state === 'finished'
     })
     const titles = (): string[] => readFileSync(join(output, 'titles'), 'utf8').trim().split('\n')
-    // A crawl of the service does not wait for modules.
+    // A crawl in the service does not wait for modules.
     await until('all titles', () => existsSync(join(output, 'titles')) && titles().length >= PAGES)
     const expected = Array.from({ length: PAGES }, (_, page) => `${pathOfPage(page)} Page ${page} of host 0`)
     assert.deepEqual(titles().sort(), expected.sort())

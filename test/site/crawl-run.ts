@@ -43,7 +43,7 @@ export function startCrawl(
   return { ...started, data, ended: started.ended.then((end) => ({ end, data, log: readLog(end.stderr) })) }
 }
 
-/** Runs a crawl to its successful end. */
+/** Runs a crawl, which must succeed. */
 export async function runCrawl(seeds: string[], options: CrawlOptions = {}): Promise<CrawlRun> {
   const run = await startCrawl(seeds, options).ended
   const result = readResult(run.end)
@@ -64,7 +64,7 @@ function readLog(text: string): LogLine[] {
   return text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []))
 }
 
-/** What is archived under a URL. A revisit refers to the same body under another URL. */
+/** The record archived for a URL. A revisit refers to the same body under another URL. */
 export type KeptRecord = { type: 'response' | 'revisit'; truncated: string | null }
 
 /** The last record of each URL. */

@@ -16,7 +16,7 @@ export type HostileSettings = {
 /** How one path misbehaves. It owns the socket until it ends or destroys it. */
 export type Behaviour = (socket: Socket, request: HostileRequest, settings: HostileSettings) => void
 
-/** By path; one that ends with a slash covers all paths below it. */
+/** Behaviours by path; a path that ends with a slash covers all paths below it. */
 export type Behaviours = Record<string, Behaviour>
 
 export function reply(socket: Socket, { status = '200 OK', headers = '', body = '' as string | Buffer }): void {
@@ -39,7 +39,7 @@ function pourForever(socket: Socket, piece: string | Buffer): void {
   pour()
 }
 
-/** One byte at a time, over and over. */
+/** Sends the text one byte at a time, forever. */
 function drip(socket: Socket, text: string, tickMs: number): void {
   let at = 0
   const timer = setInterval(() => socket.write(text[at++ % text.length]!), tickMs)

@@ -6,7 +6,7 @@ import { createHostileSite } from './hostile-site.ts'
 
 const small = { tickMs: 1, bombBytes: 1_000_000, manyLinks: 1000, nestedTags: 1000, longUrlChars: 1000 }
 
-/** Reads at most `maxBytes` of the reply as it comes over the wire. */
+/** Reads at most `maxBytes` of the raw reply. */
 async function readReply(origin: string, path: string, maxBytes: number): Promise<Buffer> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)

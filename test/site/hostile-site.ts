@@ -24,7 +24,7 @@ export type HostileSite = {
 }
 
 const maxHeaderBytes = 1024 * 1024
-/** Where the links lead in a family of paths. */
+/** Entry points of path families, as linked from `/`. */
 const entryPoints: Record<string, string> = { '/calendar/': '2026/1', '/echo/': 'a/', '/hops/': '1000', '/soft/': '1' }
 const paths = Object.keys(behaviours).map((path) => path + (entryPoints[path] ?? ''))
 
@@ -129,7 +129,7 @@ export async function hostilePaths(): Promise<string[]> {
   return site.paths
 }
 
-/** Requests an answer that takes long to make and is cached, so that it does not block other origins later. */
+/** Requests an answer that is slow to generate and then cached, so that it does not block other origins later. */
 export async function warmUp({ origin, log }: HostileSite, path: string): Promise<void> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)

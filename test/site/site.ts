@@ -18,7 +18,7 @@ export type SiteOptions = {
   apart?: boolean
   /** robots.txt of every host; 404 by default. */
   robots?: string
-  /** For all hosts, by path. */
+  /** Answers for all hosts, by path. */
   answers?: Record<string, Answer>
   /** The latency of each host, by its index in `addresses`; 0 by default. */
   latenciesMs?: number[]

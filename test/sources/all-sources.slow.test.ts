@@ -19,7 +19,7 @@ import { until } from '../watch/up-run.ts'
 const skip = dovecotSkip || newsServerSkip || vsftpdSkip || withoutBrowser
 const key = 'ab'.repeat(32)
 
-/** One of each kind of source, all real, and what makes something new at each. */
+/** One real source of each kind, and functions that publish something new at each. */
 async function startWorld() {
   const root = await mkdtemp(join(tmpdir(), 'erace-all-'))
   const words = new Map([
@@ -78,7 +78,7 @@ async function startWorld() {
   const query = encodeURIComponent('SELECT id, name, price FROM stock')
   const sources = {
     web: { uri: `${site.origin}/page` },
-    // Less often than the others: a browser takes more of the machine than all of them together.
+    // Less often than the others: a browser takes more resources than all of them together.
     rendered: { uri: `${site.origin}/rendered`, render: 'browser', every: '5s' },
     pop3: { uri: `pop3://${mailHostName}:${mail.ports.pop3}/`, credentials: 'popper' },
     imap: { uri: `imap://${mailHostName}:${mail.ports.imap}/INBOX`, credentials: 'ima', method: 'push', every: '1d' },

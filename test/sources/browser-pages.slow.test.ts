@@ -6,7 +6,7 @@ import { startUp } from '../kit/service.ts'
 import { createAccount } from '../pages/account.ts'
 import { createHandlerSite, type Handler } from '../site/handler-site.ts'
 
-/** How long a page takes to have its last part: until then, it is open. */
+/** Time until the last part of a page is loaded; until then, it stays open. */
 const LOADING_MS = 400
 
 test('pages in browsers are limited over all threads, and no visit fails for its waiting', {

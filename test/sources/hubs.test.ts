@@ -27,7 +27,7 @@ for (const [engine, start] of Object.entries(engines)) {
         })
         await until('the hub was asked to tell', async () => hub.subscriptions.size === 1)
         await until('both are kept', async () => (await inbox(me)).length === 2)
-        // Read for its hub, checked as a new source, and checked again when the hub has agreed: no other request is due today.
+        // Read to find its hub, checked as a new source, and checked again after the hub's confirmation: no other request is due today.
         await until('it is quiet', async () => site.asked.filter((path) => path === '/feed').length >= 3)
         const words = ['The first entry.', 'The second entry brings something new.']
         serve('/feed', feed(hub.url, words))

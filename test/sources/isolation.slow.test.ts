@@ -14,7 +14,7 @@ import { createHandlerSite } from '../site/handler-site.ts'
 const password = 'secret'
 const sitePassword = 'correct-horse-battery'
 const key = 'cd'.repeat(32)
-/** Of the mail, of the page behind a password, and of the credentials. */
+/** Secrets in the mail, in the password-protected page, and in the credentials. */
 const secrets = ['quokka', 'wombat', sitePassword, 'numbat-header']
 
 for (const [engine, start] of Object.entries({ SQLite: startUp, PostgreSQL: startCluster })) {
@@ -68,7 +68,7 @@ for (const [engine, start] of Object.entries({ SQLite: startUp, PostgreSQL: star
         ]
         await ann.ask('POST', '/profiles', { name: 'mine', sources })
         await ann.visited()
-        // The others watch the same addresses, as far as they can.
+        // The others watch the same addresses, as far as allowed.
         for (const other of [root, bob])
           await other.ask('POST', '/profiles', { name: 'theirs', sources: [{ ...track, uri: url }] })
         await root.visited()

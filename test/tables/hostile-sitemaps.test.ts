@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { runCrawl } from '../site/crawl-run.ts'
 import { createHandlerSite } from '../site/handler-site.ts'
 
-/** Sitemaps that lie, nest and grow. They cost requests and nothing more. */
+/** Sitemaps that lie, nest and grow. They must cost nothing but requests. */
 test('sitemaps that do their worst harm nothing, and all pages are fetched', async (t) => {
   const urlset = (urls: readonly string[], more = ''): string =>
     `<urlset>${urls.map((url) => `<url><loc>${url}</loc>${more}</url>`).join('')}</urlset>`
@@ -25,7 +25,7 @@ test('sitemaps that do their worst harm nothing, and all pages are fetched', asy
     else if (path === '/') send('<title>Home</title><a href="/a">a</a><a href="/b">b</a>', 'text/html')
     else if (path === '/a' || path === '/b') send(`<title>${path}</title>`, 'text/html')
     else if (name === 'self') send(index([`${origin}/self`]))
-    // Two further ones each time: without a limit, more than anybody can read.
+    // Each names two more: exponential growth without a limit.
     else if (name === 'nest') send(index([`${origin}/nest-${2 * next}`, `${origin}/nest-${2 * next + 1}`]))
     else if (name === 'foreign') send(urlset(foreign))
     else if (name === 'page') send('<title>No such page</title><p>Sorry', 'text/html')
@@ -34,7 +34,7 @@ test('sitemaps that do their worst harm nothing, and all pages are fetched', asy
     else if (name === 'bomb') send(bomb, 'application/gzip')
     else if (name === 'moved') response.writeHead(302, { location: `/moved-${next}` }).end()
     else if (name === 'endless') {
-      // Without a length, it goes on for as long as it is read.
+      // Without Content-Length, it continues for as long as it is read.
       const part = urlset([`${origin}/a`])
         .slice(0, -9)
         .replace('<urlset>', '')
@@ -59,7 +59,7 @@ test('sitemaps that do their worst harm nothing, and all pages are fetched', asy
   assert.equal(site.asked.filter((path) => path.startsWith('/moved')).length, 11)
   assert.ok((result.skipped.scope ?? 0) >= foreign.length)
   assert.equal(result.skipped.limit, 16)
-  // The sitemap and the page that are not there, and the redirects that never end.
+  // The missing sitemap, the missing page, and the endless redirects.
   assert.equal(result.failed, 3)
   assert.equal(result.finished, true)
   const cut = log.filter(({ msg }) => msg === 'a sitemap is larger than is read').map(({ url }) => String(url))

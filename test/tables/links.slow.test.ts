@@ -18,7 +18,7 @@ function* endless(): Generator<string> {
   for (;;) yield 'x'.repeat(1 << 16)
 }
 
-/** Its slow page comes only after the child that nothing but its table tells of before. */
+/** A site whose slow page is sent only after its child was requested, which until then only its table of links names. */
 function openSlow(): Promise<TableSite> {
   const childAsked = Promise.withResolvers<void>()
   const pages = {
@@ -39,12 +39,12 @@ const lieNames = Array.from({ length: 30 }, (_, n) => `p${n}.html`)
 async function openLiar(): Promise<TableSite> {
   const answer: Parameters<typeof openTableSite>[1] = async (path, response) => {
     if (path !== '/p1.html.TOL') return false
-    // Endless: it is cut off at the limit.
+    // Endless, so it is cut off at the limit.
     pipeline(Readable.from(endless()), response, () => {})
     return true
   }
   const site = await openTableSite({ 'index.html': page('Home', ['p0.html']) }, answer, '127.0.0.4')
-  // A chain, so that there is always a connection to spare.
+  // A chain, so that there is always a spare connection.
   for (const [n, name] of lieNames.entries()) site.write(name, page(name, n < 29 ? [`p${n + 1}.html`] : []))
   await site.augment()
   const lie = (name: string, links: readonly string[], document?: string): void => {
@@ -115,7 +115,7 @@ describe('tables of links', () => {
     const site = await openTableSite({ 'index.html': page('Home', ['p0.html', 'p20.html']) }, async (path) => {
       if (path !== '/p10.html' || isKilled) return false
       half.resolve()
-      // It never comes in the first run, while its table does.
+      // In the first run, the page never arrives, but its table does.
       return true
     })
     try {

@@ -5,7 +5,7 @@ import { type CrawlRun, runCrawl } from '../site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
 import { etagOf } from '../site/site.ts'
 
-/** Sitemaps that a crawl reads, against real origins. */
+/** Crawls with sitemaps, against real origins. */
 type Answer = { body?: string | Buffer; type?: string; status?: number; headers?: Record<string, string> }
 
 const sites: HandlerSite[] = []
@@ -13,7 +13,7 @@ after(async () => {
   for (const site of sites) await site.close()
 })
 
-/** `$` in bodies and headers stands for the origin. Each has its own address. */
+/** `$` in bodies and headers is replaced with the origin. Each site has its own address. */
 async function siteOf(answers: (path: string) => Answer | undefined): Promise<HandlerSite> {
   const site = await createHandlerSite(
     (path, response, request) => {
@@ -113,7 +113,7 @@ describe('a crawl with sitemaps', () => {
   })
 
   test('counts pages and sitemaps, but no probes', () => {
-    // Five of the first site; eleven, with one that is missing; thirty in a chain, two more and two sitemaps; six.
+    // First site: 5; second: 11, one of them missing; third: a chain of 30, two more and two sitemaps; fourth: 6.
     const { fetched, failed, stored } = first.result
     assert.deepEqual([fetched, stored, failed], [5 + 11 + 34 + 6, 5 + 10 + 34 + 6, 1])
   })
@@ -152,9 +152,9 @@ test('sitemaps are looked for at once with `first`, if robots.txt names none, an
   assert.deepEqual(probesOf(plain), ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'])
   assert.ok(plain.asked.indexOf('/sitemap.txt') < plain.asked.indexOf('/'))
   assert.deepEqual(probesOf(named), [])
-  // A page that is sent for everything is no sitemap, and failed probes count for nothing.
+  // A page that is sent for every URL is no sitemap, and failed probes are not counted.
   assert.equal(probesOf(obliging).length, 3)
-  // The sitemap that robots.txt names is missing.
+  // The sitemap named in robots.txt is missing.
   assert.deepEqual([run.result.fetched, run.result.failed, run.result.seen], [91, 1, 91])
 
   plain.asked.length = 0
@@ -168,7 +168,7 @@ test('links of 103 Early Hints are followed while the page is still on its way',
   const site = await createHandlerSite(async (path, response) => {
     if (path === '/') {
       response.writeEarlyHints({ link: ['</1>; rel=next', '</style.css>; rel=preload; as=style'] })
-      // Without the hint nobody would ask, and the page would never come.
+      // Without the hint, `/1` would not be requested, and the page would never be sent.
       await asked
     }
     if (path === '/1') wasAsked()

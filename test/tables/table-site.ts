@@ -22,7 +22,7 @@ export type TableSite = {
   close(): Promise<void>
 }
 
-/** `answer`: true where it has answered by itself. */
+/** `answer` returns true if it has handled the request itself. */
 export async function openTableSite(
   pages: Record<string, string>,
   answer: (path: string, response: ServerResponse) => boolean | Promise<boolean> = () => false,
@@ -74,7 +74,7 @@ export function page(title: string, links: readonly string[], more = ''): string
   return `<!doctype html><title>${title}</title><h1>${title}</h1><p>${anchors}</p>${more}`
 }
 
-/** With the last line that it should have, so that the lie is in what it says. */
+/** Replaces the last line with a valid one, so that only the content of the table is false. */
 export function sealed(table: string): string {
   const end = table.lastIndexOf('end ')
   const text = table.slice(0, end)

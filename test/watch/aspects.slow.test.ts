@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const ann = 'ann@example.org'
 
-/** The same words with other things beside them. */
+/** The same text with a different file, picture and description. */
 function page(file: string, picture: string, description: string): string {
   return `Report</p><p><a href="/files/${file}">Download</a></p><meta name="description" content="${description}">
     <img src="/${picture}.jpg" alt="Cover"><p>The yearly report.`

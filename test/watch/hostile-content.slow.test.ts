@@ -7,7 +7,7 @@ const MEGABYTE = 1_000_000
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 const html = (title: string, body: string): Page => ({ body: `<title>${title}</title>${body}` })
-/** Words that have nothing in common with their neighbours. */
+/** Lines that have nothing in common with their neighbours. */
 const words = (n: number): string => `line ${n.toString(36)} ${(n * 2654435761).toString(36)}`
 const paragraphs = (count: number, last: string): string =>
   `${range(count)
@@ -15,7 +15,7 @@ const paragraphs = (count: number, last: string): string =>
     .join('')}<p>${last}</p>`
 const nested = (depth: number, last: string): string => `${'{"a":'.repeat(depth)}"${last}"${'}'.repeat(depth)}`
 
-/** Pages that are as large or as deep as pages get; each tells a state in its last part. */
+/** Pages as large or as deep as pages get; each contains its state in its last part. */
 const pages: Record<string, (state: string) => Page> = {
   '/blocks': (state) => html('Blocks', paragraphs(99_000, state)),
   '/rows': (state) =>
@@ -33,7 +33,7 @@ const pages: Record<string, (state: string) => Page> = {
     html('Price', `<p><b>€ ${state === 'open' ? '1e999' : '1e998'}</b></p><p>The shop is ${state}.</p>`),
 }
 
-/** What a source may ask of a page: each is answered or refused within its limits. */
+/** Sources with expensive pages or selectors; each check must succeed or be refused within its limits. */
 const sources: Record<string, { path: string } & Record<string, unknown>> = {
   blocks: { path: '/blocks' },
   rows: { path: '/rows' },
@@ -48,7 +48,7 @@ const sources: Record<string, { path: string } & Record<string, unknown>> = {
   anyValue: { path: '/deep.json', select: ['$..*'] },
 }
 
-/** Those whose selectors are given up, and say so; the whole page is compared instead. */
+/** Sources whose selectors are given up, with a reason; the whole page is compared instead. */
 const expensive = new Set(['everything', 'siblings', 'xpath'])
 
 for (const [engine, start] of Object.entries(engines))

@@ -16,7 +16,7 @@ test('a document that takes the whole process along is set aside after three tim
     for (let n = 0; n < 3; n++) {
       const { signal, stderr } = await begin(withFault('kills the process')).endWithin(60_000)
       assert.equal(signal, 'SIGKILL', stderr.slice(-2000))
-      // The first time, others of its batch count as well; from then on it is the only one that is begun before each end.
+      // The first time, others of its batch count as well; from then on, it is the only one started before each end.
       if (n > 0) assert.equal(query(`SELECT count(*) AS n FROM tasks WHERE attempts = ${n + 1}`)[0]!.n, 1)
     }
     begin(withFault('kills the process'))
@@ -51,7 +51,7 @@ test('a page reported by a first check that was killed is reported as gone, thou
     Object.assign(pages['/slow']!, { until: slow.opened })
     await until('the page to be reported', () => has('bob slow /goal new'))
     await run.stop('SIGKILL')
-    // The next check of the second watch does not come to the page before it is killed, too.
+    // The next check of the second watch does not reach the page before it is killed as well.
     Object.assign(pages['/b']!, { until: second.opened })
     delete pages['/goal']
     run = begin()
@@ -62,7 +62,7 @@ test('a page reported by a first check that was killed is reported as gone, thou
     begin()
     await checked(2)
     const ofBob = (await notified()).filter((line) => line.startsWith('bob')).sort()
-    // What was gone before the watch came to it is no news.
+    // A page that was gone before the watch reached it is no news.
     assert.deepEqual(ofBob, ['bob slow /b new', 'bob slow /goal gone', 'bob slow /goal new', 'bob slow /slow new'])
   })
 })

@@ -90,14 +90,14 @@ test('archived versions are kept; a version that matters to no one is dropped, a
     const source = sourceOf(`${news.origin}/`, { depth: 1 })
     const keeping = { ...source, process: 'archive', scope: { kind: 'pattern', source: '/kept/' } } as const
     await put(profileOf('java', ann, [source], { java: 1 }), profileOf('keep', cat, [keeping], {}))
-    // However many checks there are meanwhile.
+    // No full checks, however many checks there are meanwhile.
     begin({ ERACE_CRAWL_FULLCHECKAFTER: '0' })
     await checked()
     const states = () =>
       query(
         `SELECT d.url, v.n, v.body, v.wanted FROM versions v JOIN documents d ON d.id = v.document ORDER BY d.url, v.n`,
       ).map(({ url, n, body, wanted }) => `${new URL(String(url)).pathname}@${n} ${body} ${wanted}`)
-    // The source itself is kept for every profile that names it, including archives.
+    // The source's own page is kept for every profile that names it, including archives.
     const before = ['/@1 kept 1', '/dull@1 kept 0', '/java@1 kept 1', '/kept/page@1 kept 1']
     assert.deepEqual(states(), before)
     const gc = await startErace(['gc', '--data', data, '--json']).ended

@@ -16,7 +16,7 @@ test('a new watcher of a known source gets its pages as backlog, and no one is n
     await checked(2)
     assert.equal((await notified()).length, 2)
     const fetched = news.answers.filter(({ status }) => status === 200).length
-    // What was kept is shown to the newcomer without asking for it again.
+    // The newcomer gets the stored versions without new requests.
     await put(profileOf('second', bob, [{ ...source }], { java: 1 }))
     await until('the backlog of the newcomer', async () => (await notified()).length === 4)
     assert.equal(news.answers.filter(({ status }) => status === 200).length, fetched)

@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const ann = 'ann@example.org'
 
-/** A product as shops write it, once for people and once for programs. */
+/** A product as in shops, once for people and once as structured data. */
 function kettle(price: string, stock: string, state: string): string {
   const offer = { '@type': 'Offer', price, priceCurrency: 'EUR', availability: `https://schema.org/${state}` }
   const data = JSON.stringify({ '@type': 'Product', name: 'Kettle', offers: offer })

@@ -9,7 +9,7 @@ const ARTICLES = 4
 const COPIES = 4
 const PAGES = 30
 
-/** Long enough to be recognised, with so few different words that a title makes no difference. */
+/** Long enough for near-duplicate detection, with so few different words that a title makes no difference. */
 function articleText(article: number): string {
   const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].map((word) => `${word}${article}`)
   return `java ${Array.from({ length: 400 }, (_, n) => words[n % words.length]).join(' ')}`

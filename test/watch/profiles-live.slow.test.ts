@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { profileOf, sourceOf, until } from './up-run.ts'
 import { type Watching, withWatching } from './watching.ts'
 
-/** Checked twice a second: a clock for how long a profile change may take. */
+/** Checked twice a second, as a clock for how long a profile change may take. */
 const tickerPages = { '/': { words: 'tick' } }
 const SOON = 4
 

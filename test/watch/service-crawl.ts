@@ -14,7 +14,7 @@ export type Job = Record<string, number | string | boolean | null> & {
   skipped: Record<string, number>
 }
 
-/** What crawls in the running service promise, on one process or a cluster. */
+/** The tests of crawls in the running service, for one process or a cluster. */
 export function testServiceCrawls(name: string, start: StartService): void {
   describe(`crawls in the running service (${name})`, () => {
     let service: Service
@@ -120,7 +120,7 @@ export function testServiceCrawls(name: string, start: StartService): void {
     })
 
     test('one that is stopped fetches no more, and one that is killed goes on', async () => {
-      /** The crawl does not get past this page until it is let go. */
+      /** Blocks the crawl at this page until the returned function is called. */
       const hold = () => {
         const { promise, resolve } = Promise.withResolvers<void>()
         site.set('/page/9', { body: '<p>held</p>', until: promise })

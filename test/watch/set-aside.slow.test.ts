@@ -7,7 +7,7 @@ import { until } from './up-run.ts'
 
 const LINES = 400
 
-/** Lines on which slow expressions are slow. */
+/** Lines that trigger the worst case of slow expressions. */
 const lines = Array.from({ length: LINES }, (_, n) =>
   Array.from({ length: 1000 }, (_, at) => ((n * 31 + at * at) % 7 < 3 ? 'a' : 'b')).join(''),
 )
@@ -54,7 +54,7 @@ for (const [name, start] of [
         )
         assert.match(seen.get('matching')!.message, /^The interests of the profile “matching” .*\/lines, so/)
         assert.doesNotMatch(seen.get('plain')!.message, /too much work/)
-        // The change is shown whole to both who track it.
+        // Both trackers are shown the whole change.
         const changed = (await ann.changes(1)).map(({ profile }) => profile.name)
         assert.ok(changed.includes('plain'), changed.join())
       } finally {

@@ -25,7 +25,7 @@ const first: State = {
   title: 'State',
 }
 
-/** What a site answers in a state: body, type, status and language. */
+/** The answers of the site in a given state: body, type, status and language. */
 const pages: Record<string, (state: State) => { body: string; type?: string; status?: number; language?: string }> = {
   '/shop': ({ price, kind, visitors, file }) => ({
     body: `<title>Kettle</title><p>Now <b class="${kind}">€ ${price}</b></p><p>Ships to ${'abcdef'[visitors]} today</p>

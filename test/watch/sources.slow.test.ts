@@ -51,7 +51,7 @@ test('a failing host is retried with growing delays, and its later content is re
       profileOf('java', ann, [sourceOf(`${news.origin}/`, { everyMs: 200, everyMaxMs: 1600 })], { java: 1 }),
       profileOf('tick', ann, [sourceOf(`${ticker.origin}/`, { everyMs: 200, everyMaxMs: 200 })], { nothing: 1 }),
     )
-    // One attempt: retries would only make the test longer.
+    // A single attempt: retries would only make the test longer.
     begin({ ERACE_CRAWL_MAXATTEMPTS: '1', ERACE_CRAWL_HOSTREST: '100ms', ERACE_CRAWL_HOSTRESTMAX: '200ms' })
     await checked()
     pages['/']!.status = 500
@@ -112,7 +112,7 @@ test('SIGTERM shuts down cleanly, and a restart continues', async () => {
   await withWatching({ pages: [pages] }, async ({ news, put, begin, end, checked, notified, annotations }) => {
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`, { depth: 1 })], { java: 1 }))
     begin()
-    // During the first check.
+    // Stop it during the first check.
     await until('a first page', () => news.answers.some(({ status }) => status === 200))
     await end()
     begin()

@@ -7,7 +7,7 @@ import { createChangingPages } from '../site/handler-site.ts'
 
 const mark = 'xyzzyplugh'
 const secretPath = `/drafts?token=${mark}`
-/** Of the secret page, of what only it links to, and of the user's own words. */
+/** Secrets in the secret page, in pages that only it links to, and in the user's own words. */
 const secrets = [mark, 'quokka', 'wombat', 'numbat', '/from-secret']
 const words = [...secrets, 'page', 'public']
 
@@ -38,7 +38,7 @@ for (const [name, start] of [
           for (const path of ['/', '/public'])
             await bob.ask('POST', '/profiles', { name: `${scope} ${path}`, ...source(path, scope) })
         await bob.visited()
-        // A change of the secret page while both watch.
+        // The secret page changes while both watch it.
         news.pages[secretPath] = { words: 'quokka and a second quokka', links: ['/public', '/from-secret'] }
         await ann.checkAll()
         await bob.checkAll()
@@ -65,7 +65,7 @@ for (const [name, start] of [
     })
   })
 
-/** What has come on a stream so far. */
+/** Collects the text received on a stream so far. */
 function collect({ body }: Response): { text: string; cancel(): Promise<void> } {
   const reader = body!.getReader()
   const decoder = new TextDecoder()

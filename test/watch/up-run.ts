@@ -54,7 +54,7 @@ export async function createUpFolder(folder: string) {
   }
 }
 
-/** For a service that nothing holds back but the machine. */
+/** Lifts all rate limits of checks. */
 export const noCheckLimits = {
   ERACE_SCHEDULE_CHECKSPERSECOND: '100000',
   ERACE_SCHEDULE_PERUSERPERSECOND: '100000',
@@ -108,7 +108,7 @@ export function profileOf(
   }
 }
 
-/** Between two polls: without a pause they take the processor from what they wait for. */
+/** Pause between two polls, so that they don't take the CPU from what they wait for. */
 const POLL_MS = 20
 
 /** Polls until the condition holds. */

@@ -10,7 +10,7 @@ export type Watching = UpFolder & {
   sites: ChangingPages[]
   /** The first of the sites. */
   news: ChangingPages
-  /** Starts `erace up`, again after `end`. */
+  /** Starts `erace up`; may be called again after `end`. */
   begin(settings?: Record<string, string>): EraceProcess
   /** Stops it, which must succeed. */
   end(): Promise<void>
@@ -23,7 +23,7 @@ export type Watching = UpFolder & {
 
 type Options = { pages: Record<string, ChangingPage>[]; addresses?: string[] }
 
-/** Gives a test its sites and data folder, and kills the process if it still runs. */
+/** Gives a test its sites and data folder; kills the process at the end if it is still running. */
 export async function withWatching({ pages, addresses = [] }: Options, work: (watching: Watching) => Promise<void>) {
   const sites = await Promise.all(pages.map((each, n) => createChangingPages(each, addresses[n] ?? '127.0.0.1')))
   const data = newFolder()
@@ -75,7 +75,7 @@ export async function withWatching({ pages, addresses = [] }: Options, work: (wa
     await work(watching)
     await watching.end()
   } finally {
-    // The closures above change it, which the compiler does not see.
+    // The cast is needed because the compiler does not see that the closures above assign it.
     await (run as EraceProcess | null)?.stop('SIGKILL')
     folder.close()
     for (const site of sites) await site.close()

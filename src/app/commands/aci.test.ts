@@ -25,7 +25,7 @@ const start = Date.UTC(2026, 0, 1)
 const owner = 'ada@example.org'
 const pages = ['/a', '/b'].map((path) => pageWith('a.example', path, `page ${path}`, { at: start }))
 
-/** Without the ids, which each system gives out itself. */
+/** Without the ids, which each system assigns itself. */
 const plain = (xml: string): string => xml.replace(/ (?:id|document|version)="[^"]*"/g, '')
 
 describe('annotations that move between systems', () => {
@@ -124,7 +124,7 @@ describe('annotations that move between systems', () => {
 
   test('of any content come back from both engines', async () => {
     const web = fc.webUrl({ validSchemes: ['http', 'https'] }).map((url) => new URL(url).href)
-    // PostgreSQL keeps no NUL in texts.
+    // PostgreSQL can't store NUL in text.
     const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
     const imported = fc.tuple(anyAci, web).map(([aci, uri]) => ({
       ...aci,

@@ -23,7 +23,7 @@ const engines: readonly [name: string, create: () => Promise<CommandTarget>][] =
   ['a shared store', () => createPostgresTarget([])],
 ]
 
-/** As if `erace up` had it. */
+/** A data folder locked as if `erace up` were using it. */
 async function openLocked(): Promise<CommandTarget> {
   const folder: FolderCommandTarget = await createSqliteTarget([])
   const lock = lockFolder(folder.data, 'erace up', 0)

@@ -36,7 +36,7 @@ export const control: Engine['control'] = async ({ store }) => {
   }
 }
 
-/** The steps of the schema that a shared store has. Nothing is changed. */
+/** The migrations of a shared store, applied and pending. Nothing is changed. */
 export const schema: Engine['schema'] = (target) =>
   withPool(target, async (pool) => {
     const steps = await migrationStates(pool)
@@ -45,7 +45,7 @@ export const schema: Engine['schema'] = (target) =>
 
 export const migrate: Engine['migrate'] = (target) => withPool(target, applyMigrations)
 
-/** A missing schema is applied first. */
+/** Applies pending migrations first. */
 export const distribute: Engine['distribute'] = (target) =>
   withPool(target, async (pool) => {
     await applyMigrations(pool)

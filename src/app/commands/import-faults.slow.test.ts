@@ -159,7 +159,7 @@ describe('a folder with damage', () => {
   })
 })
 
-/** Turns over a byte within a record that no other version refers to. */
+/** Corrupts a byte of a record that no other version refers to. */
 function damageRecord(folder: string): { id: number; url: string } {
   const db = openCatalogForReading(folder)
   const row = db

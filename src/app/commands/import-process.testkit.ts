@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ImportHooks } from '../../services/import/copy.ts'
 
-/** The number in the folder of an id in the store. */
+/** Converts an id of the store to the id in the folder. */
 export const numberOf = (id: number): number => Math.floor(id / 256)
 export const quiet = (parts: Partial<ImportHooks> = {}): ImportHooks => ({
   onProgress: () => {},
@@ -21,7 +21,7 @@ export function copyOf(folder: string): string {
   return copy
 }
 
-/** A process of its own that imports; its progress comes line by line. */
+/** Starts a separate process that imports; it prints its progress line by line. */
 function startImport(folder: string, address: string) {
   const script = `
     const { importFolder } = await import(${JSON.stringify(new URL('./cluster.ts', import.meta.url).href)})
@@ -32,7 +32,7 @@ function startImport(folder: string, address: string) {
   return { child, lines: createInterface(child.stdout!), ended: once(child, 'exit') }
 }
 
-/** Kills it without warning when it reports this for the nth time; false when it never did. */
+/** Kills the import with SIGKILL when it reports `what` for the nth time; false if it never did. */
 export async function killAt(folder: string, address: string, what: string, nth: number): Promise<boolean> {
   const { child, lines, ended } = startImport(folder, address)
   let met = 0

@@ -160,7 +160,7 @@ describe('a data folder that is imported into a shared store', () => {
   })
 })
 
-/** URLs of each host in the order in which they are to be fetched, from the folder's own files. */
+/** URLs of each host in fetch order, read from the folder's own files. */
 function queueOf(folder: string): Map<string, string[]> {
   const queue = new Map<string, string[]>()
   for (const shard of [0, 1]) {
@@ -173,7 +173,7 @@ function queueOf(folder: string): Map<string, string[]> {
   return queue
 }
 
-/** As the shards of the folder count. */
+/** The counts kept by the shards of the folder. */
 function countsOf(folder: string): FrontierCounts {
   const counts = { queued: 0, seen: 0, hosts: 0, givenUp: 0 }
   for (const shard of [0, 1]) {
@@ -208,7 +208,7 @@ async function openWorker({ pool }: TestDatabase, run: number) {
   }
 }
 
-/** A version that comes after the move is a new one, behind all that were moved. */
+/** A version recorded after the import is a new one, after all imported ones. */
 async function recordAnother(
   documents: ReturnType<typeof createPostgresDocuments>,
   { pool }: TestDatabase,

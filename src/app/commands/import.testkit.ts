@@ -27,7 +27,7 @@ import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.t
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 
-/** Also on a busy machine. */
+/** Long enough for a busy machine. */
 const PATIENCE_MS = 120_000
 
 export const ann = { email: 'ann@example.org', password: 'correct horse battery' }
@@ -35,7 +35,7 @@ export const bob = { email: 'bob@example.org', password: 'another long password'
 
 export type LivedInFolder = {
   folder: string
-  /** What ann's browser and her script know. */
+  /** Secrets of ann's browser and script. */
   secrets: { session: string; token: string }
   remove(): void
 }
@@ -55,7 +55,7 @@ const article = Array.from(
     `<p>The harbour of town ${n} was rebuilt in java stone after the storm, as the council had asked many years before.</p>`,
 ).join('')
 
-/** A folder that was watched into and crawled into, with people who have accounts and marks, left in the midst of a crawl. */
+/** A folder used for watching and crawling, with accounts and marks, left in the middle of a crawl. */
 export async function makeLivedInFolder(): Promise<LivedInFolder> {
   const folder = mkdtempSync(join(tmpdir(), 'erace-move-'))
   await watchForAWhile(folder)
@@ -142,7 +142,7 @@ async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
     const titled = (title: string): number => all.find((version) => version.title === title)!.id
     db.write(() => {
       markLost(db, [titled('Two')])
-      // As if the program had been killed before it came to this one.
+      // As if the process had been killed before processing these.
       const add = db.prepare(
         'INSERT INTO tasks (version, watch, hops, round, first, made, attempts, aside_at, reason) VALUES (?, 1, 1, 5, 0, 1, ?, ?, ?)',
       )
@@ -161,7 +161,7 @@ async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
   }
 }
 
-/** Of some annotations: one in a message that was begun, one that waits, and one without a time; and a message that was sent. */
+/** Leaves some annotations in delivery: one in a begun message, one waiting, one without a time; and a sent message. */
 async function deliverSome(deliveries: DeliveryStore, [one, two]: readonly number[]): Promise<void> {
   await deliveries.plan([one!, two!].map((annotation) => ({ annotation, channel: 'ops-1', dueAt: 50 })))
   const [leased] = await deliveries.lease({ now: 100, leaseMs: 10, limit: 1 })
@@ -179,7 +179,7 @@ async function deliverSome(deliveries: DeliveryStore, [one, two]: readonly numbe
   await deliveries.log({ ...message, ...sent, id: 'sent', annotations: [], channel, owner })
 }
 
-/** What annotating finds out beside annotations: prices, noise, who was notified, selectors that match nothing; and a channel. */
+/** Adds what annotating produces besides annotations: prices, noise, notices, selectors that match nothing; and a channel. */
 async function findOut(stores: StoreSet, all: readonly Version[]): Promise<void> {
   const [{ id: versionId, documentId }, other] = ['Two', 'Front'].map(
     (title) => all.find((it) => it.title === title)!,
@@ -227,7 +227,7 @@ async function crawlHalfway(folder: string): Promise<void> {
   }
 }
 
-/** As a crawl does it beside its work. */
+/** Compresses some files, as a crawl does in the background. */
 function compressSome(folder: string): void {
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   for (let n = 0; n < 5; n++) assert.ok(compressNextFile(db, paths.archive(folder), () => false))
@@ -238,10 +238,10 @@ export function sqliteOn(folder: string): StoreSet {
   return sqliteStores(folder, openCatalogForReading(folder))
 }
 
-/** Under which bob's failed attempt is noted. */
+/** The key of bob's failed sign-in. */
 const failedKey = `email ${createHash('sha256').update(bob.email).digest('base64url')}`
 
-/** Every file but those of locks and of memory that is shared with readers. */
+/** Digests of all files except locks and memory shared with readers. */
 export function fileDigests(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.(db|db-wal|warc|gz)$/.test(name),
@@ -259,7 +259,7 @@ export function fileDigests(folder: string): Record<string, string> {
   )
 }
 
-/** All that the stores tell, through their contracts alone, with the numbers that things had in the folder. */
+/** Everything in the stores, read through their contracts alone, with ids converted back to those of the folder. */
 export async function pictureOf(stores: StoreSet, numberOf: (id: number) => number): Promise<Record<string, unknown>> {
   const owners = [ann.email, bob.email]
   return JSON.parse(
@@ -305,7 +305,7 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
   )
 }
 
-/** Of each host the newest texts. */
+/** The newest texts of each host. */
 async function nearDuplicatesOf(stores: StoreSet, numberOf: (id: number) => number): Promise<unknown[]> {
   const { annotations } = stores
   const told = await annotations.list({ after: 0, limit: 1000 })

@@ -13,7 +13,7 @@ import { restoreFolder } from '../../store/sqlite/backup/restore.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { openCollecting, withStores } from '../engines/open-engine.ts'
 
-/** `erace gc`, also while a crawl runs there. */
+/** `erace gc`, also while a crawl is running. */
 export const gc: Engine['gc'] = async (request, hooks) => {
   const { dryRun, config } = request
   const target = await openCollecting(request, hooks)
@@ -27,7 +27,7 @@ export const gc: Engine['gc'] = async (request, hooks) => {
 
 type OnProgress = (progress: VerifyProgress) => void
 
-/** `erace verify`, while others may work there; a repair keeps them out. */
+/** `erace verify`, while others may use the store; a repair keeps them out. */
 export const verify: Engine['verify'] = async (target, onProgress, { repair }) => {
   if (!repair) return (await check(target, onProgress)).report
   return withStores(target, 'read', (stores) => stores.whileAlone(() => checkAndRepair(target, onProgress)))
@@ -63,14 +63,14 @@ export const backup: Engine['backup'] = async ({ dataDir, config }, file, hooks)
   return backupFolder({ folder: dataDir, file, clock: systemClock, key, ...hooks })
 }
 
-/** A key in a file becomes the folder's own; one that is configured stays where it is. */
+/** A key from a file becomes the folder's own; a configured key stays in the configuration. */
 export const restore: Engine['restore'] = async (file, { dataDir, config }, { keyFile, ...hooks }) => {
   const given = keyFile === null ? config.credentials.key : ''
   const key = keyFile === null && given === '' ? null : createCredentialsKey({ given, file: keyFile })
   return restoreFolder({ file, folder: dataDir, clock: systemClock, key, keepsKey: keyFile !== null, ...hooks })
 }
 
-/** `erace status`, while others may work there. */
+/** `erace status`, while others may use the store. */
 export const status: Engine['status'] = (target) =>
   withStores(target, 'read', async ({ annotations, channels, readStatus }) => ({
     ...(await readStatus()),

@@ -21,7 +21,7 @@ import { startArchive } from '../server/archive.ts'
 import { createChannelParts } from '../server/channel-parts.ts'
 import { createAccounts } from '../server/parts.ts'
 
-/** Until the client closes the connection. A service may run on the same stores: it hears of new profiles by itself. */
+/** Runs until the client closes the connection. A service may run on the same stores: it notices new profiles by itself. */
 export const mcp: Engine['mcp'] = async (from, hooks) => {
   if (from.kind === 'service') {
     await checkRemote(from)
@@ -56,7 +56,7 @@ function createToolParts({ config }: Target, stores: TargetStores, archive: Arch
       ...{ profiles, watches, clock },
       pages: createSourcePages({ ...stores, keyOf: createKeys(config, stores.seed) }),
       unread: createSourceUnread(inbox, clock),
-      // Only the service knows when it checks what.
+      // Only the service knows its schedule.
       scheduler: { snapshot: () => undefined },
       schemes: [...protocolAbilities.keys()],
       isAdministrator: async (owner) => (await accounts.findByEmail(owner))?.role === 'administrator',

@@ -6,7 +6,7 @@ import { levelsOf, schedulerOf } from '../../services/watching/watching.ts'
 import { withStores } from '../engines/open-engine.ts'
 import { watchableSchemes } from '../protocols.ts'
 
-/** Reads what is watched as a process that follows the schedule does: nothing is checked. */
+/** Reads the watched sources like a process that follows the schedule: nothing is checked. */
 export const simulate: Engine['simulate'] = (target, request, signal) =>
   withStores(target, 'read', async (stores) => {
     const scheduler = schedulerOf(target.config, systemClock, null)

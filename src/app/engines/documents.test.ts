@@ -16,7 +16,7 @@ const pdf = { type: 'application/pdf' }
 const old = pdfOf([{ lines: ['Bread is two.', '', 'Butter is three.'] }])
 const next = pdfOf([{ lines: ['Bread is two.', '', 'Butter is five.'] }])
 
-/** Documents that came by themselves, and not as answers of the web: with two versions, with a known body, damaged, and without text. */
+/** Documents that aren't responses from the web: with two versions, with a known body, damaged, and without text. */
 const captures = (): Capture[] => [
   itemWith(host, name, old, { ...pdf, at: start }),
   itemWith(host, name, next, { ...pdf, at: start + day }),

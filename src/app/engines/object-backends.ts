@@ -14,16 +14,16 @@ import { createOutsideKeeper, insideKeeper, type RecordKeeper } from '../../stor
 import { createSegments, type SegmentCatalogue } from '../../store/postgres/archive/segments.ts'
 import type { PostgresPool } from '../../store/postgres/connection/pool.ts'
 
-/** What of the configuration says where bodies are. */
+/** The settings that say where bodies are. */
 export type ObjectsConfig = Pick<Config, 'objects' | 'archive'>
 
-/** Where the bodies of a cluster are, for one thread. */
+/** Access to the bodies of a cluster, for one thread. */
 export type OpenObjects = {
   objects: ObjectStore
   segments: SegmentCatalogue
-  /** Where new ones go; null for the database. */
+  /** Backend for new bodies; null for the database. */
   target: ObjectBackend | null
-  /** All that are configured. */
+  /** All configured backends. */
   backends: ReadonlyMap<BackendKind, ObjectBackend>
   createKeeper(writer: string): RecordKeeper
   close(): Promise<void>
@@ -55,7 +55,7 @@ export function openObjects(pool: PostgresPool, { objects, archive }: ObjectsCon
   }
 }
 
-/** The same for a thread that writes all the time. */
+/** The same for a thread that writes continuously. */
 export function openObjectWriter(pool: PostgresPool, config: ObjectsConfig, writer: string) {
   const { objects, createKeeper, close } = openObjects(pool, config)
   const keeper = createKeeper(writer)

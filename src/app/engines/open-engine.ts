@@ -23,7 +23,7 @@ export async function withStores<T>(
   }
 }
 
-/** `waitMs`: how long to wait for others that hold the files. */
+/** `waitMs`: how long to wait for other processes that hold the files. */
 export async function openCollecting(
   request: GcRequest,
   hooks: GcHooks,

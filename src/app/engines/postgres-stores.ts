@@ -43,9 +43,9 @@ export type PostgresStores = StoreSet & {
 export type OpenPostgresOptions = {
   address: string
   maxConnections: number
-  /** Seen in pg_stat_activity. */
+  /** Shown in pg_stat_activity. */
   name: string
-  /** Says where bodies are; without it only those in the database can be read. */
+  /** Says where bodies are; if omitted, only those in the database can be read. */
   config?: ObjectsConfig
 }
 
@@ -56,7 +56,7 @@ export function openPostgresStores(options: OpenPostgresOptions): Promise<Postgr
   })
 }
 
-/** The same for a role that starts: a pooler that won't do is refused, and missing steps of the schema are applied. */
+/** The same for a role that starts: rejects an unsuitable pooler, and applies pending migrations. */
 export async function openUpToDate({
   log,
   ...options
@@ -92,15 +92,15 @@ export type Patience = {
 }
 
 /**
- * Starts something that needs the database, and waits for a database that can't be used yet, as long as it takes. An error that no retry
- * can help (a wrong password, missing rights, a version too old or too new) is thrown at once. Null when the signal ended the wait.
+ * Starts something that needs the database, retrying without limit while the database can't be used yet. An error that retrying can't fix
+ * (a wrong password, missing rights, a version too old or too new) is thrown at once. Resolves to null if the signal ended the wait.
  */
 export async function untilAnswered<T>(begin: () => Promise<T>, { retries, signal }: Patience): Promise<T | null> {
   if (signal.aborted) return null
   try {
     return await retry(begin, {
       ...{ firstMs: 100, lastMs: 5_000, signal },
-      // Changes of the schema may.
+      // Migrations may take long.
       ...{ track: retries.track('starting'), mayTakeLong: true },
     })
   } catch (error) {
@@ -109,7 +109,7 @@ export async function untilAnswered<T>(begin: () => Promise<T>, { retries, signa
   }
 }
 
-/** `outside`: bodies outside of the database, closed with the stores. */
+/** `outside`: store of bodies outside of the database, closed with the other stores. */
 export function postgresStores(
   pool: PostgresPool,
   seed: readonly [number, number],

@@ -88,7 +88,7 @@ describe('commands on a shared store', () => {
     const repaired = await target.run(['verify', '--repair', '--json'])
     assert.equal(repaired.code, 0, repaired.out)
     const report = repaired.json() as { faultCount: number; repaired: { lostVersions: number; lostUrls: string[] } }
-    // Those that referred to the body are lost with it.
+    // Versions that referred to the body are lost with it.
     assert.deepEqual([report.faultCount, report.repaired.lostVersions], [0, 4])
     assert.equal(report.repaired.lostUrls.length, 3)
 
@@ -116,7 +116,7 @@ describe('commands on a shared store', () => {
     let rounds = 0
     let isOver = false
     const recording = (async () => {
-      // Bodies come back again and again, under other documents than those whose versions go.
+      // Bodies keep recurring under other documents than those whose versions are removed.
       for (; !isOver || rounds < 30; rounds++)
         await documents.record(
           Array.from({ length: 10 }, (_, n) =>

@@ -41,7 +41,7 @@ export async function openPostgresTarget(address: string, config: Config): Promi
     removeSearch: () => removeSearchIndex(pool),
     explainSearchError: (error) => error,
     findFaults: () => findPostgresFaults(pool),
-    // Others that work on a shared store don't get in the way.
+    // Other users of a shared store don't interfere.
     whileAlone: (work) => work(),
     async giveUp(damage) {
       const records = damage.flatMap((found) => (found.kind === 'record' ? [found] : []))
@@ -51,7 +51,7 @@ export async function openPostgresTarget(address: string, config: Config): Promi
   }
 }
 
-/** The database reclaims its space itself; what lies outside of it is rewritten where it is mostly garbage. */
+/** The database reclaims its space itself; files outside of it are rewritten if they are mostly garbage. */
 export async function openPostgresCollecting(
   address: string,
   { dryRun, config }: GcRequest,

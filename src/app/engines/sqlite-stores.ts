@@ -30,7 +30,7 @@ import { createSqliteModuleJournal } from '../../store/sqlite/modules/module-jou
 
 export type SqliteStores = StoreSet & { readonly shards: number }
 
-/** The stores of a data folder on a catalogue that is open in this thread, and which `close` closes. */
+/** The stores of a data folder on a catalogue already open in this thread; `close` closes it. */
 export function sqliteStores(folder: string, db: Database, clock: Clock = systemClock): SqliteStores {
   const facts = readFacts(db)
   const shards = facts?.shards ?? 0

@@ -81,7 +81,7 @@ async function makeFolder({ dataDir: folder, config }: Target): Promise<void> {
 
 /** How long to wait for a compression or backup that holds the files. */
 const HOUSEKEEPING_WAIT_MS = 10_000
-/** Versions are read by document, which isn't the order they are stored in. */
+/** A large cache: versions are read by document, which isn't the order they are stored in. */
 const CACHE_KIB = 32_768
 
 export async function openFolderCollecting(

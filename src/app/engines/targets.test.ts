@@ -20,7 +20,7 @@ usePostgres()
 const day = 86_400_000
 const start = Date.UTC(2026, 0, 1)
 
-/** Pages of five hosts; the first of each changes twice, the second has a body that is known, the third goes. */
+/** Pages of five hosts; the first of each changes twice, the second has a known body, the third disappears. */
 function* captures(): Generator<Capture> {
   for (const [index, host] of ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'].entries()) {
     const at = start + index * 1000
@@ -46,7 +46,7 @@ const profileXml = `<profiles>
 </profiles>
 `
 
-/** What differs between two places that hold the same: names of places, sizes of their own kind, how long it took. */
+/** Removes what legitimately differs between two targets with the same content: names, engine-specific sizes, durations. */
 function comparable(value: unknown): unknown {
   const own = new Set([
     'file',
@@ -77,7 +77,7 @@ describe('each command does the same on a data folder and on a shared store', ()
     await cluster?.destroy()
   })
 
-  /** Runs it on both and holds the results against each other. */
+  /** Runs a command on both targets and compares the results. */
   async function same(argv: readonly string[]): Promise<Record<string, unknown>> {
     const [here, there] = [await folder.run([...argv, '--json']), await cluster.run([...argv, '--json'])]
     assert.deepEqual([here.code, there.code], [0, 0], `${here.err}${here.out}${there.err}${there.out}`)
@@ -132,7 +132,7 @@ describe('each command does the same on a data folder and on a shared store', ()
         assert.equal(code, 0, err)
         texts.push(readFileSync(file, 'utf8'))
       }
-      // Versions are numbered in another order where several partitions are written at once.
+      // Versions get ids in a different order if several partitions are written at once.
       assert.deepEqual(texts[1]!.split('\n').sort(), texts[0]!.split('\n').sort())
     })
 
@@ -225,7 +225,7 @@ describe('each command does the same on a data folder and on a shared store', ()
     const open = await database.pool.connection()
     try {
       await open.query('BEGIN')
-      // As a writer does, before it draws an id.
+      // Like a writer before it draws an id.
       await open.query('SELECT pg_current_xact_id() FROM leases LIMIT 1 FOR KEY SHARE')
       await recordCaptures(database, [pageWith('late.example', '/', '<p>late')])
       const file = join(cluster.out, 'late.warc')

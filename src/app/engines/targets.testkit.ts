@@ -17,10 +17,10 @@ import * as users from '../commands/users.ts'
 
 export type PlaceRun = { code: number; out: string; err: string; json(): Record<string, unknown> }
 
-/** One target with these captures, and commands that run on it as from a command line. */
+/** A target with the given captures; commands run on it as from the command line. */
 export type CommandTarget = {
   name: string
-  /** For files. */
+  /** Folder for output files. */
   out: string
   run(argv: readonly string[], given?: { env?: Record<string, string>; store?: string }): Promise<PlaceRun>
   destroy(): Promise<void>
@@ -30,7 +30,7 @@ export type FolderCommandTarget = CommandTarget & { data: string }
 
 export type ClusterCommandTarget = CommandTarget & { database: TestDatabase }
 
-/** The engine as the program has it. */
+/** The engine as assembled by the program. */
 const engine: Engine = engineWith({
   ...archive,
   ...profiles,
@@ -75,7 +75,7 @@ export async function createPostgresTarget(captures: Iterable<Capture>): Promise
   }
 }
 
-/** As a worker that holds all partitions. */
+/** Records captures like a worker that holds all partitions. */
 export async function recordCaptures({ pool }: Pick<TestDatabase, 'pool'>, captures: Iterable<Capture>): Promise<void> {
   await pool.query(`UPDATE leases SET epoch = 1, holder = 'test', until = now() + interval '1 hour' WHERE epoch < 1`)
   const documents = createPostgresDocuments({ pool, epochOf: () => 1 })

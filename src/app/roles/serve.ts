@@ -28,7 +28,7 @@ type ServeHooks = Parameters<Engine['serve']>[1]
 /** Hubs of feeds call any server; the one that leads the scheduler listens. */
 const HUB_CHANNEL = 'websub'
 
-/** The connection that listens, in addition to those that work. */
+/** One connection for LISTEN, in addition to those for queries. */
 const LISTENING = 1
 
 /**
@@ -38,7 +38,7 @@ const LISTENING = 1
 export async function serve(target: Target, hooks: ServeHooks): Promise<void> {
   await loadProtocols(target.config)
   const { signal, log } = hooks
-  // Workers fetch by their own; this process explains by them.
+  // Workers fetch with their own settings; this process uses them only to explain.
   await settingsForWatching('', target.config)
   const warnings = rememberWarnings(log, systemClock)
   const retries = startRetries({ clock: systemClock, log: warnings.log })
@@ -96,7 +96,7 @@ async function begin(
             .catch((error: unknown) => log.warn({ error: String(error) }, 'the call of a hub was not passed on')),
       },
     })
-    // News that was missed is found at the usual times.
+    // Missed news is found by the regular checks.
     events.listen(HUB_CHANNEL, (payload) => payload !== null && ears.relayed(payload))
     ends.push(ears.close)
     const { listenTo } = ears
@@ -144,7 +144,7 @@ async function begin(
   }
 }
 
-/** The last first. A part that fails doesn't keep the others from ending: the database may be away. */
+/** Ends the last part first. A part that fails doesn't keep the others from ending: the database may be away. */
 async function endAll(ends: (() => Promise<void>)[], log: Logger): Promise<void> {
   for (const end of ends.reverse())
     await end().catch((error: unknown) => log.warn({ error: String(error) }, 'a part did not end cleanly'))

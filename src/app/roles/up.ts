@@ -27,7 +27,7 @@ import { createBackground } from '../threads/background.ts'
 import { startFolderModules } from '../threads/modules.ts'
 import { openForCrawling, startShardThreads } from '../threads/sqlite-shards.ts'
 
-/** Versions that may wait for the annotation engine before no more checks are started. */
+/** No more checks are started while this many versions wait for the annotation engine. */
 const MAX_TASKS = 10_000
 const INDEX_EVERY_MS = 1000
 
@@ -121,7 +121,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   }
 }
 
-/** The shards of the crawl in their threads, and what works on the archive behind them. */
+/** Starts the shard threads of the crawl, and the background work on the archive. */
 async function startFetching(folder: string, config: Config, log: Logger, retries: Retries) {
   const settings = await settingsForWatching(folder, config)
   const opened = openForCrawling(settings, log, SERVICE)

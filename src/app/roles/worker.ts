@@ -40,12 +40,12 @@ export async function worker({ dataDir, store, config }: Target, hooks: WorkerHo
   log.info({ node: id }, 'left')
 }
 
-/** In addition to those of its threads: one connection listens, and the heartbeat never waits for another query. */
+/** Connections in addition to those of its threads: one listens, and the heartbeat never waits for another query. */
 const OWN_CONNECTIONS = 4
 
 export type OpenNode = NonNullable<Awaited<ReturnType<typeof openNode>>>
 
-/** A worker node on a shared store. Null when the signal came before the database answered. */
+/** A worker node on a shared store. Null if the signal came before the database answered. */
 export async function openNode(
   address: string,
   role: Extract<NodeRole, 'worker' | 'crawl'>,
@@ -85,7 +85,7 @@ export async function openNode(
   const { id, name } = identity
   const epochs = createEpochMemory()
   const shared = { address, seed, epochs }
-  // Of a crawl it is the state that ends with it; a worker's goes on.
+  // The module state of a crawl ends with it; a worker's continues.
   const modules = await startSharedModules({ config: own.config, run: role === 'crawl' ? 1 : 0, stores, log, retries })
   const threads: NodeThreads = {
     startShards: (nodeLog) => (options) =>

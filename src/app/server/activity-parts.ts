@@ -14,11 +14,11 @@ export type ActivityPartDeps = {
   clock: Clock
   scheduler: Pick<Scheduler, 'stats'>
   hub: EventHub
-  /** Stats of the crawl; without a crawl all of them are zero. */
+  /** Stats of the crawl; all zero without a crawl. */
   counters?: CrawlCounters
-  /** The processes that share the work; if left out, this one does it alone. */
+  /** The processes that share the work; if omitted, this one does it alone. */
   nodes?: NodeList
-  /** Threads of this process that crawl. */
+  /** Number of crawling threads in this process. */
   threads?: number
   /** Why the rest of the process can't work; empty when it can. */
   healthErrors?(): readonly string[]

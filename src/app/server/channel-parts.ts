@@ -25,7 +25,7 @@ export type ChannelPartDeps = {
   config: Config
   stores: Pick<StoreSet, 'channels' | 'credentials' | 'deliveries' | 'profiles' | 'serverSecrets'>
   clock: Clock
-  /** A channel was added, changed or removed. */
+  /** Called when a channel was added, changed or removed. */
   onChange?(owner: string, id: string): void
 }
 
@@ -59,7 +59,7 @@ export function createChannelParts({ config, stores, clock, onChange }: ChannelP
   return { profiles, service }
 }
 
-/** Test messages of an account per minute. */
+/** Limit of test messages per account and minute. */
 const TESTS_PER_MINUTE = 10
 
 export type DeliveryPartDeps = {

@@ -10,7 +10,7 @@ import type { StoreSet } from '../../store/contracts/store-set.ts'
 
 const noSubscriptions: WebSubParts = { verify: () => null, deliver: () => false }
 
-/** What people reach by other ways than the pages: secret links, and phones. */
+/** Ways to reach the server other than its pages: secret links, and phones. */
 export function createLinkParts({
   config,
   stores,

@@ -35,7 +35,7 @@ import { createCredentialParts } from './credential-parts.ts'
 import { createLinkParts } from './link-parts.ts'
 import { createTryParts } from './try-parts.ts'
 
-/** What the server needs of the program that it runs in. */
+/** What the server needs from the process that it runs in. */
 export type ServerDeps = {
   config: Config
   log: Logger
@@ -43,31 +43,31 @@ export type ServerDeps = {
   stores: StoreSet
   /** Reads the archive in another thread. */
   archive: ArchiveService
-  /** Sends tests of channels, and shows what is to be sent; left out where nothing is sent. */
+  /** Sends test messages to channels, and previews what will be sent; omitted if nothing is sent. */
   sending?: ChannelSending
-  /** What this process sends. */
+  /** Deliveries of this process. */
   deliveryWatch?: Pick<DeliveryWatch, 'counts' | 'onState'>
-  /** The machine's, unless another is given. */
+  /** The machine's clock by default. */
   clock?: Clock
   watching: Pick<WatchService, 'checkNow'>
-  /** Where checks start and end; without it, clients aren't notified of them. */
+  /** Reports the start and end of checks; if omitted, clients aren't notified of them. */
   checks?: Pick<WatchService, 'onCheck' | 'urdsOf'>
   scheduler: Pick<Scheduler, 'snapshot' | 'stats'>
   /** Becomes administrator if there is no account yet. */
   administrator?: { email: string; password: string } | null
-  /** What hubs tell of feeds; left out where no hub is asked. */
+  /** Notifications of feed hubs (WebSub); omitted if no hub is used. */
   webSub?: WebSubParts
-  /** Stats of the crawl; without a crawl all of them are zero. */
+  /** Stats of the crawl; all zero without a crawl. */
   counters?: CrawlCounters
-  /** The processes that share the work; if left out, this one does it alone. */
+  /** The processes that share the work; if omitted, this one does it alone. */
   nodes?: NodeList
-  /** Pauses the crawl; if left out, it can't be paused. */
+  /** Pauses the crawl; if omitted, it can't be paused. */
   crawlControl?: CrawlControl
-  /** Threads of this process that crawl. */
+  /** Number of crawling threads in this process. */
   threads?: number
   /** Why the rest of the process can't work; empty when it can. */
   healthErrors?(): readonly string[]
-  /** The other processes that serve from the same stores; left out if there are none. */
+  /** The other processes that serve from the same stores; omitted if there are none. */
   shared?: { events: Pick<ClusterEvents, 'listen' | 'notify'>; node: string }
 }
 
@@ -123,7 +123,7 @@ export type AccountDeps = {
   config: Config
   clock: Clock
   onProblem(message: string, fields: Record<string, unknown>): void
-  /** Several processes serve from the same stores. */
+  /** Whether several processes serve from the same stores. */
   isShared?: boolean
 }
 

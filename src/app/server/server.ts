@@ -7,18 +7,18 @@ import { createServer } from '../../server/server.ts'
 import type { AccountService } from '../../services/accounts/account-service.ts'
 import { createParts, type ServerDeps } from './parts.ts'
 
-/** `setupUrl`: where the first account is created; null where there is one. */
+/** `setupUrl`: where to create the first account; null if there is one. */
 export type RunningServer = {
   url: string
   setupUrl: string | null
-  /** Notifies open streams of new annotations; null for more than can be named. */
+  /** Notifies open streams of new annotations; null if there are too many to list. */
   announce(ids: readonly number[] | null): void
-  /** Events may have been lost: clients reload everything. */
+  /** Makes clients reload everything, since events may have been lost. */
   restartStreams(): void
   close(): Promise<void>
 }
 
-/** The server, listening. */
+/** Starts the server; resolves when it is listening. */
 export async function startServer(deps: ServerDeps): Promise<RunningServer> {
   const { config, log } = deps
   const parts = createParts(deps)
@@ -42,7 +42,7 @@ export async function startServer(deps: ServerDeps): Promise<RunningServer> {
   return { url, setupUrl, announce, restartStreams: parts.events.arrivals.restart, close: () => server.close() }
 }
 
-/** Ensures that there is an account or a way to create one: the key of the set-up link, or null where it isn't needed. */
+/** Ensures that there is an account or a way to create one. Resolves to the key of the set-up link; null if it isn't needed. */
 async function prepareAccounts(
   accounts: Pick<AccountService, 'ensureAdministrator' | 'prepareSetup'>,
   administrator: { email: string; password: string } | null,

@@ -78,7 +78,7 @@ describe('limits of several servers', () => {
           onProblem: (message) => problems.push(message),
         })
       })
-      // Before half a second has passed: a share of the limit is said at once.
+      // Before half a second has passed: counts of a key that has used up a share of its limit are exchanged at once.
       let early = 0
       for (let n = 0; n < 400; n++) {
         if (servers[n % 2]!.take('address 192.0.2.7') === 0) early++

@@ -11,7 +11,7 @@ import { openReach } from '../trying.ts'
 
 type TryDeps = { config: Config; clock: Clock; stores: Pick<StoreSet, 'credentials' | 'keyFile' | 'requestCounts'> }
 
-/** Of an account, per minute. */
+/** Limit per account. */
 const TRIES_PER_MINUTE = 10
 
 export function createTryParts({
@@ -24,7 +24,7 @@ export function createTryParts({
   return {
     trySource: createTrySource({
       clock,
-      // Each time another, which remembers nothing: new values count at once.
+      // A new opener each time, without a cache: new values take effect at once.
       openSecret: (id) => createSecretOpener({ store: stores.credentials, key, clock }).open(id),
       openReach: () => openReach({ config, clock }),
     }),

@@ -19,7 +19,7 @@ import { sqliteStores } from '../engines/sqlite-stores.ts'
 
 const large = (word: string): string => `java ${`${word} and ${word} of ${word}. `.repeat(20_000)}`
 
-/** A processor over stored pages of two users; `order` has the paths of its annotations as they are made. */
+/** A processor over stored pages of two users; `process` resolves to the paths of its annotations in order. */
 async function withProcessor(
   work: (place: {
     store(path: string, text: string): Promise<void>

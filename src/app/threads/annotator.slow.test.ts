@@ -46,7 +46,7 @@ function start(folder: string, fault: Fault, problems: string[]) {
     },
     dataOf: (place) => ({ ...place, folder, config, nearDuplicateMemory, fault }),
     onDeath: (part) => freeNearDuplicates(nearDuplicateMemory, part),
-    // With a small young generation, what survives a collection always fits into what is left for ending the thread.
+    // With a small young generation, survivors of a collection always fit into the memory reserved for ending the thread.
     resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 },
     maxStuckMs: fault === 'is stuck' ? 2_400 : 120_000,
   })

@@ -33,12 +33,12 @@ export function startAnnotator(folder: string, config: Config, events: Annotator
 export type PostgresAnnotatorOptions = {
   address: string
   config: Config
-  /** Seen in pg_stat_activity. */
+  /** Shown in pg_stat_activity. */
   name: string
   seed: readonly [number, number]
-  /** Under which the shards of this process hold their partitions: whose tasks are taken. */
+  /** Epochs under which the shards of this process hold their partitions; tasks are taken from these. */
   epochs: EpochMemory
-  /** How far the database's clock is ahead, as one number that the main thread keeps up to date. */
+  /** How far the database's clock is ahead: one number, kept up to date by the main thread. */
   clockOffsetMs: SharedArrayBuffer
 }
 

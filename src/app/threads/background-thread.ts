@@ -16,8 +16,8 @@ import { explainDamage, openSearch } from '../../store/sqlite/search/search-inde
 import { type BackgroundData, backgroundOrders, type FromBackground } from './background.ts'
 
 /**
- * The thread behind `createBackground`: idle, working, or ended. Each wake-up starts a pass over the jobs in their order. A job
- * that fails for good is not tried again; the others and the crawl continue.
+ * The thread behind `createBackground`: idle, working, or ended. Each wake-up starts a pass over the jobs in order. A job that fails
+ * permanently isn't retried; the others and the crawl continue.
  */
 const { folder, jobs, orders } = workerData as BackgroundData
 const { send, close } = serveThread<'wake', FromBackground>(parentPort!, () => {
@@ -27,10 +27,10 @@ const { send, close } = serveThread<'wake', FromBackground>(parentPort!, () => {
 
 const isEnding = (): boolean => Atomics.load(orders, backgroundOrders.end) === 1
 
-/** How long a lock is kept during a pause. */
+/** Maximum time to hold a lock during a pause. */
 const MAX_HELD_PAUSE_MS = 2_000
 
-/** Asked before each version and record. Where priorities of threads mean nothing, this is what keeps the crawl fast. */
+/** Called before each version and record. On systems without thread priorities, this is what keeps the crawl fast. */
 function mustEnd(): boolean {
   Atomics.wait(orders, backgroundOrders.pause, 1)
   return isEnding()
@@ -61,12 +61,12 @@ async function indexTexts(db: Database): Promise<void> {
   }
 }
 
-/** Files that could not be read: once in the life of this thread is enough. */
+/** Files that couldn't be read; each is tried once in the life of this thread. */
 const passedOver = new Set<number>()
 
 /**
- * Compresses one file under the lock that backup and collector wait for: a pause that lasts calls the file off, and it is begun
- * again afterwards. Returns whether there may be more.
+ * Compresses one file under the lock that backup and collector wait for: a long pause cancels the file, and it is started over
+ * afterwards. Returns whether there may be more.
  */
 function compressOne(db: Database): boolean {
   let isCalledOff = false
@@ -83,7 +83,7 @@ function compressOne(db: Database): boolean {
     }
   } catch (error) {
     const passes = report('compression', error)
-    // A full disk, a busy store, a backup that has the lock: all files are tried again the next time.
+    // A full disk, a busy store, a backup that holds the lock: all files are retried the next time.
     if (passes) passedOver.clear()
     return !passes
   }

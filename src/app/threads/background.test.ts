@@ -14,7 +14,7 @@ import { createBackground } from './background.ts'
 
 const html = (title: string, text: string) => ({ body: `<!DOCTYPE html><title>${title}</title><p>${text}</p>` })
 
-/** Lets the background work until nothing is left, or nothing that it can do. */
+/** Runs background work until nothing is left, or nothing that can be done. */
 async function work(data: string, jobs: { index: boolean; compress: boolean }): Promise<string[]> {
   const warnings: string[] = []
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,16 +1,16 @@
 import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 
 /**
- * Work that can wait, in a thread of the lowest priority: the texts of new versions are indexed, then closed archive files are
- * compressed. The thread takes 40 MB, so it is started with the first work. It works while it is not paused, rests when nothing is left,
- * and continues when it is woken. The rest is left for the next crawl, or for the next search.
+ * Deferred work, in a thread of the lowest priority: the texts of new versions are indexed, then closed archive files are compressed.
+ * The thread takes 40 MB, so it is started with the first work. It works while it isn't paused, sleeps when nothing is left, and
+ * continues when woken. Unfinished work is left for the next crawl, or for the next search.
  */
 export type Background = {
-  /** There may be something to do. */
+  /** Called when there may be something to do. */
   wake(): void
-  /** Waits while there is more important work for the processor. */
+  /** Pauses while the CPU is needed for more important work. */
   setPaused(paused: boolean): void
-  /** Leaves work in progress for the next time, and ends. A step that takes long, such as a large document, is broken off. */
+  /** Ends, leaving work in progress for the next time. A long step, such as a large document, is aborted. */
   end(): Promise<void>
 }
 
@@ -23,13 +23,13 @@ export type BackgroundData = { folder: string; jobs: BackgroundJobs; orders: Int
 
 export type BackgroundEvents = {
   onWarning(message: string): void
-  /** Nothing is left to do, or nothing that can be done now. */
+  /** Called when nothing is left to do, or nothing that can be done now. */
   onRest?(): void
 }
 
 export type FromBackground = { kind: 'warning' | 'note'; message: string } | { kind: 'rest' }
 
-/** Nobody waits longer for a step that can be repeated: all of them survive the end of the process. */
+/** Maximum wait for the current step. Every step survives being killed, and can be repeated. */
 const MAX_LAST_STEP_MS = 500
 
 export function createBackground(

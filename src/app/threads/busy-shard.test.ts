@@ -31,7 +31,7 @@ const busyUrl = 'http://127.0.0.3:9/'
 const IN_PROGRESS = -2
 const LIMIT_MS = 60_000
 
-/** A folder whose second shard has the hosts of the second site, and both sites. */
+/** Two sites, and a folder whose second shard owns the hosts of the second site. */
 async function openSites(context: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'erace-busy-shard-'))
   context.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -49,7 +49,7 @@ async function openSites(context: TestContext) {
   return { folder, first: first!, second: second! }
 }
 
-/** Shards in threads and a watch service, as `erace up` has them. */
+/** Shard threads and a watch service, as in `erace up`. */
 async function startService(folder: string) {
   const settings = await settingsForWatching(folder, config)
   const opened = openForCrawling(settings, log)
@@ -85,7 +85,7 @@ async function startService(folder: string) {
     row,
     put: (id: string, uri: string) => stores.profiles.put([keyed(profileWith(id, id, [sourceAt(uri)]))]),
     remove: (id: string) => stores.profiles.remove([id]),
-    /** The second shard does nothing more until it is released: it waits for the owner of a partition. */
+    /** Blocks the second shard until it is released: it waits for the owner of a partition. */
     block(): void {
       Atomics.store(table, place, IN_PROGRESS)
       threads.handles[1]!.seed([busyUrl]).catch(() => {})
@@ -125,7 +125,7 @@ test('a shard that is busy keeps neither the scheduler nor the checks of others 
     await up.put('ann', a)
     await up.put('bob', b)
     await up.checked(a)
-    // Changes of profiles don't wait for it either.
+    // Profile changes don't wait for it either.
     await up.put('cid', `${first.origin}/c`)
     await up.put('dan', `${second.origin}/d`)
     await up.checked(`${first.origin}/c`)

@@ -15,7 +15,7 @@ const { target, orders } = workerData as CollectorData
 const stop = new AbortController()
 const { send } = serveThread<'collect', FromCollector>(parentPort!, collect)
 
-/** Called between the steps of the work, which leave the thread no time to read messages. */
+/** Called between the steps of the work, during which the thread can't read messages. */
 function lookForEnd(): void {
   if (Atomics.load(orders, collectorOrders.end) === 1) stop.abort()
 }
@@ -38,7 +38,7 @@ async function collect(): Promise<GcReport> {
   }
 }
 
-/** After each step the others get as much time as it took: checks and readers write to the same store. */
+/** Pauses after each step for as long as it took: checks and readers write to the same store. */
 function giveWay({ collection, ...rest }: CollectingTarget): CollectingTarget {
   const thenRest =
     <A extends unknown[], T>(step: (...given: A) => Promise<T>) =>

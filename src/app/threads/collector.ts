@@ -10,12 +10,12 @@ export type FromCollector = { kind: 'warning'; message: string }
 /** Indexes of the orders in shared memory. */
 export const collectorOrders = { end: 0 } as const
 
-/** What takes longer to stop is ended as if it were killed, which it survives. */
+/** A collection that takes longer to stop is killed, which is safe. */
 const MAX_ENDING_MS = 3_000
 
 /**
- * Collects garbage once, in a thread of the lowest priority that lives no longer than that. When the signal comes it stops after the
- * current batch or file.
+ * Collects garbage once, in a thread of the lowest priority that ends afterwards. When the signal aborts, it stops after the current
+ * batch or file.
  */
 export async function collectInThread(target: Target, log: Logger, signal: AbortSignal): Promise<void> {
   const orders = new Int32Array(new SharedArrayBuffer(4))

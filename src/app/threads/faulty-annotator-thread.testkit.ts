@@ -10,7 +10,7 @@ import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 import type { AnnotatorData } from './annotator.ts'
 
-/** The thread of the annotation engine, but for a fault in pages whose URL has `bad` in it. */
+/** The annotation engine's thread, with a fault on pages whose URL contains `bad`. */
 const { folder, config, orders, part, parts, died, nearDuplicateMemory, fault } = workerData as AnnotatorData & {
   fault: Fault
 }

@@ -9,7 +9,7 @@ import type { ObjectsConfig } from '../engines/object-backends.ts'
 export type ClusterIndexer = {
   /** Leaves work in progress for the next indexer. */
   end(): Promise<void>
-  /** Rejects with an error that no retry can help. A database that is away is waited for. */
+  /** Rejects with an error that retrying can't fix. If the database is away, the indexer waits for it. */
   readonly failed: Promise<never>
 }
 
@@ -28,10 +28,10 @@ export type FromIndexer = { kind: 'waiting'; waiting: readonly Waiting[] } | { k
 /** Indexes of the orders in shared memory. */
 export const indexerOrders = { end: 0 } as const
 
-/** A statement that hangs need not keep the process: it is written in full or not at all. */
+/** A hanging statement needn't keep the process alive: it takes effect in full or not at all. */
 const MAX_ENDING_MS = 3_000
 
-/** Brings new versions of a shared store into the full text index, in a thread of the lowest priority. */
+/** Adds new versions of a shared store to the full-text index, in a thread of the lowest priority. */
 export function startClusterIndexer({ address, config, log, retries }: ClusterIndexerOptions): ClusterIndexer {
   const orders = new Int32Array(new SharedArrayBuffer(4))
   const holder = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`

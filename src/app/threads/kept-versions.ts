@@ -4,7 +4,7 @@ import type { ObjectStore } from '../../store/contracts/objects.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import type { PostgresPool } from '../../store/postgres/connection/pool.ts'
 
-/** What was kept of versions, read again until the database answers. */
+/** Reads the kept content of versions, retrying until the database answers. */
 export function keptVersionsOf(
   pool: PostgresPool,
   objects: ObjectStore,

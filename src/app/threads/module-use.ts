@@ -4,12 +4,12 @@ import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import type { Wanted } from '../../crawl/parts/answer.ts'
 import type { ModuleHost } from '../../crawl/parts/module-host.ts'
 
-/** What a shard's thread is given to reach the modules of its process. */
+/** Connects a shard's thread to the modules of its process. */
 export type ShardModules = { port: MessagePort; wanted: readonly Wanted[]; spool: string }
 
 /** The modules of a process, in their threads. */
 export type Modules = Pick<ModuleHost, 'stop' | 'forget' | 'failed' | 'reports'> & {
-  /** One more shard; its port is to be transferred. */
+  /** Connects one more shard; the port must be transferred to its thread. */
   connect(): ShardModules
   end(): Promise<void>
 }
@@ -19,7 +19,7 @@ export const filesOf = (list: readonly string[]): string[] => list.filter((item)
 /** Whether the settings name any module or storage. */
 export const hasModules = ({ parts }: Config): boolean => parts.modules.length + filesOf(parts.storage).length > 0
 
-/** The result of a crawl, with what its modules came to. Nothing is left for the next crawl when this one is finished. */
+/** The result of a crawl, with the reports of its modules. A finished crawl leaves nothing in the journal for the next one. */
 export async function withModuleReports(modules: Modules, crawling: Promise<CrawlResult>): Promise<CrawlResult> {
   const result = await crawling
   const reports = await modules.stop(result.interrupted ? 'at-once' : 'drain')

@@ -27,7 +27,7 @@ export type ModulesOptions = {
   run: number
   journal: ModuleJournal
   stores: { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'read'> }
-  /** Where long bodies lie while modules need them. */
+  /** Folder for long bodies while modules need them. */
   spoolParent: string
   log: Logger
   retries: Retries
@@ -65,7 +65,7 @@ export async function startModules(options: ModulesOptions): Promise<Modules> {
 
 export type FolderModulesOptions = Pick<ModulesOptions, 'config' | 'run' | 'log' | 'retries'> & { folder: string }
 
-/** On a data folder, for the process that has it; null where the settings name none. */
+/** Modules on a data folder, for the process that has it open; null if the settings name none. */
 export async function startFolderModules({ folder, ...options }: FolderModulesOptions): Promise<Modules | null> {
   if (!hasModules(options.config)) return null
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
@@ -89,7 +89,7 @@ export async function startFolderModules({ folder, ...options }: FolderModulesOp
   }
 }
 
-/** On a shared store. */
+/** Modules on a shared store; null if the settings name none. */
 export async function startSharedModules(
   options: Omit<ModulesOptions, 'journal' | 'spoolParent'> & { stores: StoreSet },
 ): Promise<Modules | null> {

@@ -36,7 +36,7 @@ export async function openPostgresArchive(address: string, config: Config): Prom
   }
 }
 
-/** Which versions are kept is asked for many at once, and their rows are shown afterwards: so they are read together. */
+/** The check which versions are kept reads many at once, and their rows are shown afterwards: so the same rows serve both. */
 function createIndexOpener({ pool, versions, objects }: PostgresStores): () => Promise<OpenIndex> {
   const texts = createVersionTexts({ versions, objects })
   const atHand = createRowsAtHand(versions)

@@ -39,7 +39,7 @@ import type { ShardModules } from './module-use.ts'
 import { openOutlet } from './outlet.ts'
 
 /**
- * One shard of a worker, in a thread of its own, on the cluster's database. Its leases are renewed and watched here too, so that this
+ * One shard of a worker, in a thread of its own, on the cluster's database. Its leases are also renewed and monitored here, so that this
  * happens in time even if the other threads are busy.
  */
 export type PostgresShardData = {
@@ -60,9 +60,9 @@ export type PostgresShardData = {
 }
 
 const SHOW_EVERY_MS = 200
-/** Connections beside those that write: one listens, one reads, one is for heartbeats alone. */
+/** Connections in addition to those that write: one listens, one reads, one is for heartbeats only. */
 const OTHER_CONNECTIONS = 3
-/** The next heartbeat is due after a third of the lease; one without an answer has been given up by then. */
+/** Timeout of a heartbeat, as a share of the lease: shorter than the third after which the next one is due. */
 const BEAT_WITHIN = 0.3
 
 async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
@@ -81,7 +81,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
   const { pool, beats } = openPools(address, `erace ${data.name} shard ${index}`, cluster)
   const clock = await calls.untilDone('comparing clocks', () => createDatabaseClock(pool, systemClock))
   const events = createPostgresEvents({ pool, track: retries.track('listening') })
-  // The shard that hears of its leases needs their store first. None changes before the shard is started.
+  // The shard that listens to its leases is created after their store. No lease changes before the shard is started.
   const listener: LeaseListener = {
     granted: (grants) => clusterShard.listener.granted(grants),
     wanted: (partitions) => clusterShard.listener.wanted(partitions),
@@ -156,7 +156,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
   }
 }
 
-/** Heartbeats have a connection for themselves. */
+/** Heartbeats have a connection of their own. */
 function openPools(address: string, label: string, { connections, leaseMs }: Config['cluster']) {
   const shared = { address, name: label.slice(0, 63), manyShort: true }
   return {
@@ -165,7 +165,7 @@ function openPools(address: string, label: string, { connections, leaseMs }: Con
   }
 }
 
-/** Pages of other shards of the process are recorded as well, under the leases of those. */
+/** Also records pages of other shards of the process, under their leases. */
 function openDocuments(
   pool: PostgresPool,
   keeper: RecordKeeper,
@@ -182,7 +182,7 @@ function openSecrets(pool: PostgresPool, { config }: CrawlSettings): Secrets {
 
 function showTraffic(pools: readonly PostgresPool[], stats: ShardStats): void {
   const traffic = pools.map((pool) => pool.traffic())
-  // Transactions are begun and committed by statements of their own.
+  // BEGIN and COMMIT are statements, too.
   stats.set(
     'statements',
     traffic.reduce((sum, { statements, transactions }) => sum + statements + 2 * transactions, 0),

@@ -26,7 +26,7 @@ function withField(options: FieldOptions, work: (field: Field) => Promise<void>)
   }
 }
 
-/** Somebody else holds the rows that workers write to when they offer links, for so long. */
+/** Locks the rows that workers write to when they offer links, for the given time. */
 function blockWrites({ database }: Field, seconds: number): Promise<void> {
   return database.pool.transaction(async (tx) => {
     await tx.query('SELECT 1 FROM frontiers FOR NO KEY UPDATE')

@@ -13,17 +13,17 @@ import { readSeed } from '../../store/postgres/schema/migrate.ts'
 import { createDatabase, type TestDatabase } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { type PostgresShards, startPostgresShards } from './postgres-shards.ts'
 
-/** Workers on a database of their own, and a site for them to crawl. */
+/** Workers on a separate database, and a site for them to crawl. */
 export type Field = {
   site: Site
   database: TestDatabase
   hosts: number
   pages: number
-  /** In the first run by default; only later runs use documents from before. */
+  /** Run 1 by default; only later runs look up documents stored before. */
   startWorker(name: string, run?: number): Promise<FieldWorker>
   /** Requests queued over the whole cluster. */
   queued(): Promise<number>
-  /** Resolves when so many pages were answered. */
+  /** Resolves when this many pages have been answered. */
   answered(pages: number): Promise<void>
   untilFinished(): Promise<void>
   destroy(): Promise<void>
@@ -97,7 +97,7 @@ export async function openField({
         },
       })
       started.push(shards)
-      // The test need not wait any longer.
+      // Fails the test at once.
       shards.failed.catch((error: unknown) => {
         throw error
       })
@@ -141,7 +141,7 @@ export function requestsByUrl({ log }: Site): Map<string, number> {
   return counts
 }
 
-/** Requests beyond one for each page. */
+/** Requests in excess of one per page. */
 export function excessOf(site: Site): number {
   const counts = requestsByUrl(site)
   return [...counts.values()].reduce((sum, n) => sum + n, 0) - counts.size
@@ -155,7 +155,7 @@ export async function assertStoredOnce({ database, hosts, pages }: Field): Promi
   assert.deepEqual(row, { documents: hosts * pages, versions: hosts * pages })
 }
 
-/** No host was asked before the pause behind its last answer was over. */
+/** Checks that no host was requested before the delay after its last response had passed. */
 export function assertPolite({ log }: Site, delayMs: number): void {
   const ended = new Map<number, number>()
   for (const { hostIndex, path, startedAtMs, endedAtMs } of log) {

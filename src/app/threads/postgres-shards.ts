@@ -13,13 +13,13 @@ export type PostgresShardsOptions = {
   /** postgres://… */
   address: string
   settings: CrawlSettings
-  /** Different for every process. */
+  /** Unique per process. */
   node: string
-  /** Shown to people. */
+  /** Display name. */
   name: string
   shards: number
   run: number
-  /** Whether documents may be known from before. */
+  /** Whether documents may already be known. */
   looksBack: boolean
   seed: readonly [number, number]
   memory: CounterMemory
@@ -31,20 +31,20 @@ export type PostgresShardsOptions = {
 }
 
 /**
- * The shard threads of one worker. Which hosts they crawl is up to their leases. Losing the database is no failure: they wait for it, and
+ * The shard threads of one worker. Their leases decide which hosts they crawl. Losing the database isn't a failure: they wait for it, and
  * other workers take over their partitions meanwhile.
  */
 export type PostgresShards = {
   /** Resolves when every shard has asked for its partitions. */
   start(): Promise<void>
   seed(urls: readonly string[]): Promise<void>
-  /** Hands over everything and takes nothing, or takes its share again. */
+  /** Hands over all partitions and takes none, or takes its share again. */
   drain(draining: boolean): void
   /** Finishes requests in flight, commits them and hands over. */
   stop(): Promise<CrawlDetails[]>
-  /** Ends the threads; without `stop` before it, as if they were killed. */
+  /** Ends the threads; without a prior `stop`, as if they were killed. */
   end(): Promise<void>
-  /** Rejects with an error that no retry can help. */
+  /** Rejects with an error that retrying can't fix. */
   readonly failed: Promise<never>
 }
 

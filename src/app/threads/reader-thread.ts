@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type OpenArchive, serveArchive } from '../../services/archive/archive-thread.ts'
 import type { ReaderData } from '../server/archive.ts'
 
-/** The thread that reads the archive. What it has opened stays open between requests. */
+/** The thread that reads the archive, which stays open between requests. */
 serveArchive(parentPort!, () => openArchive(workerData as ReaderData))
 
 /** Only the engine that is needed is loaded. */

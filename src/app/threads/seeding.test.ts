@@ -16,7 +16,7 @@ import { openForCrawling, startShardThreads } from './sqlite-shards.ts'
 
 const SEEDS = 2_500
 
-/** A crawl of many seeds on a data folder of its own, whose batches go through `between` first. */
+/** A crawl of many seeds on its own data folder; `between` is called before each batch. */
 async function crawlSeeds(
   folder: string,
   origin: string,
@@ -82,7 +82,7 @@ test('a crawl begins with its first seeds, is not finished before the last, and 
   context.after(site.close)
   const data = join(folder, 'data')
   const stopped = await crawlSeeds(data, site.origin, async (batch, signal) => {
-    // The second batch comes only when the first is being crawled.
+    // The second batch is offered only once the first is being crawled.
     if (batch === 1) {
       await firstRequest.promise
       signal.abort()
@@ -90,7 +90,7 @@ test('a crawl begins with its first seeds, is not finished before the last, and 
   })
   assert.deepEqual([stopped.result.finished, stopped.result.interrupted], [false, true])
   assert.equal(stopped.batches, 2)
-  // The disk is full when the crawl notes that it is finished.
+  // The disk is full when the crawl records that it is finished.
   let failures = 0
   const rest = await crawlSeeds(
     data,

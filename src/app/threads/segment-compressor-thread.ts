@@ -9,7 +9,7 @@ import { openPool } from '../../store/postgres/connection/pool.ts'
 import { openObjects } from '../engines/object-backends.ts'
 import type { CompressorData, FromCompressor } from './segment-compressor.ts'
 
-/** The thread behind `startSegmentCompressor`. It is ended from outside: what it has begun is begun again by the next. */
+/** The thread behind `startSegmentCompressor`. It is terminated from outside; the next one starts unfinished work over. */
 const LOOK_EVERY_MS = 10_000
 
 const { address, config } = workerData as CompressorData

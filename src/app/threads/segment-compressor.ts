@@ -5,7 +5,7 @@ import { startThread } from '../../core/work/thread-host.ts'
 import type { ObjectsConfig } from '../engines/object-backends.ts'
 
 export type SegmentCompressor = {
-  /** Leaves a file in progress for the next. */
+  /** Leaves a file in progress for the next compressor. */
   end(): Promise<void>
   readonly failed: Promise<never>
 }

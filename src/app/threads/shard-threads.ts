@@ -11,7 +11,7 @@ import {
   type ShardThread,
 } from '../../crawl/worker/shard-thread.ts'
 
-/** By how much the old generation may grow until it is collected, of what is alive in it. */
+/** How much the old generation may grow before it is collected, relative to its live objects. */
 const HEAP_GROWING_PERCENT = 100
 
 export type ShardThreadEvents = {
@@ -21,7 +21,7 @@ export type ShardThreadEvents = {
   onResults?(results: readonly CheckResult[]): void
 }
 
-/** In this process, so that each has its own name. */
+/** Number of shards started in this process, to give each its own name. */
 let shardsStarted = 0
 
 export type StartedShard = { thread: ThreadHost<ShardCall>; shard: ShardThread }
@@ -33,9 +33,9 @@ export function startShardThread<Data>(
   { log, retries, onFileClosed, onResults }: ShardThreadEvents,
   transferList: Transferable[] = [],
 ): StartedShard {
-  // Bodies live outside of the heap; with a small heap V8 takes them for a reason to collect all of it every 70 ms.
+  // Bodies live outside of the heap; with a small heap, they make V8 collect all of it every 70 ms.
   setFlagsFromString('--initial-old-space-size=64')
-  // V8 would let it grow to four times as much.
+  // By default V8 lets it grow to four times as much.
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   const source = `shard ${shardsStarted++}`
   const thread = startThread<ShardCall, ShardEvent, Data>(entry, {

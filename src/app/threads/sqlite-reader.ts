@@ -54,7 +54,7 @@ export function openSqliteArchive(folder: string, config: Config): OpenArchive {
   }
 }
 
-/** The index stays open, unless somebody makes it anew: then there is another file in its place. */
+/** Keeps the index open, unless it was rebuilt: then another file has replaced it. */
 function createSearchPlace(
   folder: string,
   catalog: Database,

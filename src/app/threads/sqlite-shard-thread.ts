@@ -119,7 +119,7 @@ function loadsOf(counters: SharedCounters, hostsOf: readonly number[]): ThreadLo
   return hostsOf.map((hosts, shard) => ({ hosts, queued: counters.shard(shard).get('queued') }))
 }
 
-/** The catalogue is opened, and what reads it loaded, when the first text is needed: most crawls need none. */
+/** Opens the catalogue and loads its readers when the first text is needed: most crawls need none. */
 function keptTextOf(folder: string) {
   let opening: Promise<KeptTexts> | null = null
   async function open(): Promise<KeptTexts> {
@@ -144,7 +144,7 @@ function keptTextOf(folder: string) {
   return { keptText, keptAspects, keptBody }
 }
 
-/** The catalogue is opened when the first credentials are needed. */
+/** Opens the catalogue when the first credentials are needed. */
 function openSecrets({ folder, config }: CrawlSettings) {
   let db: Database | null = null
   let known: CredentialStore | null = null

@@ -20,7 +20,7 @@ export type ShardThreadsOptions = ShardThreadEvents & {
   modules?: Modules | null
 }
 
-/** Opens the data folder for writing, with as many shards as the settings say or as it was made for. */
+/** Opens the data folder for writing. A new folder gets as many shards as the settings say; an existing one keeps its number. */
 export function openForCrawling({ folder, config }: CrawlSettings, log: Logger, purpose = ''): DataFolder {
   const threads = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
   const opened = openFolder({
@@ -37,7 +37,7 @@ export function openForCrawling({ folder, config }: CrawlSettings, log: Logger, 
   return opened
 }
 
-/** A worker thread for each shard, on the embedded store. */
+/** Starts a worker thread per shard, on the embedded store. */
 export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
   const { opened, run, looksBack, memory } = options
   const settings = withSeedHosts(options.settings)

@@ -2,23 +2,23 @@ import type { Block } from '../../core/change/change.ts'
 import { areOfAKind, type Features, featuresOf, firstCellOf, sharedEnds, sharedWords } from './block-likeness.ts'
 import { type DiffBudget, diffSequences } from './sequence-diff.ts'
 
-/** Blocks between two that are equal on both sides, none of them equal to another. */
+/** Blocks between two matches, on both sides; no old block equals a new one. */
 export type BlockGap = { old: readonly Block[]; next: readonly Block[]; from: readonly number[]; to: readonly number[] }
 
-/** Up to here all are held against all, beyond it only against those about as far from the start. */
+/** Maximum number of pairs for the full (quadratic) comparison. Beyond it, only blocks about as far from the start are compared. */
 const maxCells = 4_096
 const bandWidth = 24
-/** Of comparing two blocks, in comparisons of two numbers. */
+/** Cost of comparing two blocks, in comparisons of two numbers. */
 const workOfCell = 20
-/** How much two blocks must have for each other to be one that changed. */
+/** Minimum likeness of two blocks to count as one that changed. */
 const enough = 0.44
 
-/** Most gaps are small: tables of their own would cost more than comparing what is in them. */
+/** Reused tables: most gaps are small, and allocating would cost more than the comparison. */
 const keptColumns = 64
 const keptSteps = new Uint8Array(maxCells)
 const keptSums = [new Float64Array(keptColumns), new Float64Array(keptColumns)] as const
 
-/** Pairs those that are most alike, in the order of both. False where not all were compared. */
+/** Pairs the most similar blocks, in the order of both sides. Returns false if not all were compared. */
 export function alignGap(gap: BlockGap, budget: DiffBudget, pair: (from: number, to: number) => void): boolean {
   if (isOneByOne(gap, budget)) {
     for (const [i, from] of gap.from.entries()) pair(from, gap.to[i]!)
@@ -30,7 +30,7 @@ export function alignGap(gap: BlockGap, budget: DiffBudget, pair: (from: number,
   return isExact
 }
 
-/** As many on both sides, and each is like the one across from it: nothing has to be searched for. */
+/** Whether both sides have the same number of blocks, and each resembles its counterpart: then no search is needed. */
 function isOneByOne({ old, next, from, to }: BlockGap, budget: DiffBudget): boolean {
   if (from.length !== to.length) return false
   for (let i = 0; i < from.length; i++) {
@@ -39,13 +39,13 @@ function isOneByOne({ old, next, from, to }: BlockGap, budget: DiffBudget): bool
     const shared = sharedEnds(one.text, other.text)
     budget.work -= shared + 1
     if (2 * shared >= Math.max(one.text.length, other.text.length)) continue
-    // Short texts of a long stretch: the words they share are enough.
+    // Short texts in a long gap: shared words are enough.
     if (from.length * to.length <= maxCells || sharedWords(featuresOf(one), featuresOf(other)) < enough) return false
   }
   return true
 }
 
-/** Rows with the same first cell, and texts that differ in nothing but numbers, need no search. */
+/** Pairs rows with the same first cell and texts that differ only in numbers. Returns the gaps in between. */
 function partsBySignature(gap: BlockGap, budget: DiffBudget, pair: (from: number, to: number) => void): BlockGap[] {
   const { old, next, from, to } = gap
   const signatures = (blocks: readonly Block[], places: readonly number[]): string[] =>
@@ -73,7 +73,7 @@ function signatureOf({ kind, text }: Block): string {
 }
 
 /**
- * The alignment with the highest sum of likenesses, by dynamic programming over all pairs or, in a large gap, over a band along the
+ * The alignment with the highest total likeness, by dynamic programming over all pairs or, in a large gap, over a band along the
  * diagonal.
  */
 function align(gap: BlockGap, budget: DiffBudget, pair: (from: number, to: number) => void): boolean {
@@ -84,7 +84,7 @@ function align(gap: BlockGap, budget: DiffBudget, pair: (from: number, to: numbe
   if (work > budget.work) return false
   budget.work -= work
   const likeness = createLikeness(gap)
-  /** The first column that a row looks at. */
+  /** First column compared in a row. */
   const startOf = (row: number): number =>
     isWhole ? 0 : Math.min(columns - width, Math.max(0, Math.round((row * columns) / rows) - (width >> 1)))
   const steps = rows * width <= maxCells ? keptSteps : new Uint8Array(rows * width)
@@ -95,7 +95,7 @@ function align(gap: BlockGap, budget: DiffBudget, pair: (from: number, to: numbe
   let reached = 0
   for (let row = 0; row < rows; row++) {
     const start = startOf(row)
-    // What the row above did not look at is as good as its end.
+    // Columns that the row above did not compare take over its last sum.
     for (; reached <= start + width; reached++)
       if (reached > 0) above[reached] = Math.max(above[reached]!, above[reached - 1]!)
     current[start] = above[start]!
@@ -122,7 +122,7 @@ function align(gap: BlockGap, budget: DiffBudget, pair: (from: number, to: numbe
   return isWhole
 }
 
-/** A place with an id or a class of its own says which block it is. */
+/** A place with an id or a class of its own identifies a block. */
 const isNamedPlace = /[.#][^/]*$/
 
 function createLikeness({ old, next, from, to }: BlockGap): (row: number, column: number) => number {
@@ -141,7 +141,7 @@ function createLikeness({ old, next, from, to }: BlockGap): (row: number, column
     if (!areOfAKind(one, other)) return 0
     const [left, right] = [a[row]!, b[column]!]
     const isSameRow = left.firstCell !== '' && left.firstCell === right.firstCell
-    // A row whose first cell is found on the other side belongs to that one.
+    // A row whose first cell also occurs on the other side belongs to that row.
     if (!isSameRow && (cellsB?.has(left.firstCell) || cellsA?.has(right.firstCell))) return 0
     let score = sharedWords(left, right)
     if (isSameRow) score = Math.max(score, 0.5)
@@ -151,13 +151,13 @@ function createLikeness({ old, next, from, to }: BlockGap): (row: number, column
       if (isShort && isNamedPlace.test(one.place) && isOnlyOne(one.place)) score += 0.25
     }
     if (one.trail.length === other.trail.length && one.trail.at(-1) === other.trail.at(-1)) score += 0.01
-    // A short text that stands where a short one stood has replaced it.
+    // A short text in the position of another short text has replaced it.
     if (isShort && isEven && row === column) score += 0.25
     return score
   }
 }
 
-/** Null where there are none. */
+/** Null if there are none. */
 function firstCells(features: readonly Features[]): Set<string> | null {
   let cells: Set<string> | null = null
   for (const { firstCell } of features) {

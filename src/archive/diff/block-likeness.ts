@@ -2,24 +2,24 @@ import type { Block } from '../../core/change/change.ts'
 import { codesOf } from '../../core/text/text-codes.ts'
 import { sharedEnd, sharedStart } from './shared-ends.ts'
 
-/** What of a block is held against others, in numbers, so that thousands of pairs can be compared. */
+/** Features of a block as numbers, so that thousands of pairs can be compared. */
 export type Features = {
-  /** Hashes of its words in lower case, sorted; numbers all have the same. */
+  /** Hashes of its words in lower case, sorted. All numbers have the same hash. */
   readonly words: readonly number[]
-  /** By how much they count, all together. */
+  /** Total weight of the words. */
   readonly weight: number
-  /** Few words: where it is says more than what they are. */
+  /** Few words: the position says more than the words do. */
   readonly isShort: boolean
-  /** Of a row. */
+  /** First cell of a row; '' for other blocks. */
   readonly firstCell: string
 }
 
-/** Of a longer text the beginning speaks for the rest. */
+/** A longer text is represented by its beginning. */
 const maxWords = 48
 const maxShort = 8
 const numberHash = 1
 
-/** Words, as scanned here, are rougher than those of a diff, and found many times faster. */
+/** Splits words more coarsely than a diff does, and many times faster. */
 export function featuresOf(block: Block): Features {
   const { text } = block
   const codes = codesOf(text, 0)
@@ -54,10 +54,10 @@ export function featuresOf(block: Block): Features {
   return { words, weight, isShort: count <= maxShort, firstCell: firstCellOf(block) }
 }
 
-/** The words of the text that is read. */
+/** Word hashes of the text being read. */
 const found = new Int32Array(maxWords)
 
-/** The first ones of `found`. They are few, and put in their places by steps of ten, of four and of one. */
+/** Sorts the first `count` of `found` with Shell sort (gaps of 10, 4 and 1), as they are few. */
 function sorted(count: number): number[] {
   for (let step = count > 10 ? 10 : count > 4 ? 4 : 1; step > 0; step = step === 10 ? 4 : step === 4 ? 1 : 0) {
     for (let i = step; i < count; i++) {
@@ -72,17 +72,17 @@ function sorted(count: number): number[] {
   return words
 }
 
-/** Of a row; '' of everything else. */
+/** First cell of a row; '' for other blocks. */
 export function firstCellOf({ kind, text }: Block): string {
   return kind === 'row' ? text.slice(0, Math.max(0, text.indexOf('\t'))) : ''
 }
 
-/** The last bits say how long the word is. */
+/** The low bits hold the length of the word. */
 function wordHash(hash: number, length: number): number {
   return (hash & ~7) | Math.min(length, 7)
 }
 
-/** Short words are in every text, and numbers may have changed. */
+/** Short words occur in every text, and numbers may have changed: both count less. */
 function weightOf(word: number): number {
   return word === numberHash ? 0.6 : (word & 7) < 4 ? 0.3 : 1
 }
@@ -96,7 +96,7 @@ const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[a-z]/i.test(character) ? letter : /\d/.test(character) ? digit : sign
 })
 
-/** From 0, nothing in common, to 1, the same words. */
+/** From 0 (nothing in common) to 1 (the same words). */
 export function sharedWords(one: Features, other: Features): number {
   const total = one.weight + other.weight
   if (total === 0) return 0
@@ -114,7 +114,7 @@ export function sharedWords(one: Features, other: Features): number {
   return (2 * shared) / total
 }
 
-/** Characters at the beginning and the end that are the same. */
+/** Number of equal characters at the beginning and the end. */
 export function sharedEnds(one: string, other: string): number {
   const [a, b] = [codesOf(one, 0), codesOf(other, 1)]
   const shorter = Math.min(one.length, other.length)

@@ -5,20 +5,20 @@ import { type PairUp, pairByKey } from './keyed-pairs.ts'
 import { type DiffBudget, diffNumbers } from './sequence-diff.ts'
 import { TextNumbers } from './text-numbers.ts'
 
-/** Which block of the older document became which of the newer one; -1 where there is none. */
+/** Which block of the older document became which of the newer one; -1 for none. */
 export type Pairs = {
   readonly to: Int32Array
   readonly from: Int32Array
-  /** By block of the newer one: its text is elsewhere than it was. */
+  /** By newer block: its text has moved. */
   readonly isMoved: Uint8Array
-  /** By block of the newer one: its partner's text is known to be the same. */
+  /** By newer block: its text is known to equal its partner's. */
   readonly isEqual: Uint8Array
   readonly coarse: boolean
 }
 
 /**
- * Blocks known by a key are paired by it. Of all others, those that are equal and in the same order come first; then texts that are gone
- * from one place and stand unchanged at another; and between all these, what is most alike.
+ * Blocks with a key are paired by key. Of the others, equal blocks in the same order are paired first, then texts that moved
+ * unchanged, and in the gaps between all these the most similar blocks.
  */
 export function pairBlocks(old: readonly Block[], next: readonly Block[], budget: DiffBudget): Pairs {
   const pairs = {
@@ -73,7 +73,7 @@ function numberedTexts(old: readonly Block[], next: readonly Block[]): NumberedT
 const classCount = 6
 const textOf = (token: number): number => Math.floor(token / classCount)
 
-/** Blocks between the same two that are equal. */
+/** Blocks between two neighbouring matches. */
 type Gap = { from: number[]; to: number[] }
 
 function pairEqual(texts: NumberedTexts, budget: DiffBudget, pair: PairUp) {
@@ -94,7 +94,7 @@ function pairEqual(texts: NumberedTexts, budget: DiffBudget, pair: PairUp) {
   return { gaps, coarse }
 }
 
-/** Texts that are found once on both sides may be as short as a word, others must be long enough to be no accident. */
+/** Minimum length of a moved text, to rule out coincidence. A text that occurs once on each side may be as short as a word. */
 const minMoved = 20
 const hasWord = /\p{L}{2}|\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u
 
@@ -133,7 +133,7 @@ function pairMoved(
     for (const place of blocks.from) {
       const same = places.get(textOf(a[place]!))
       if (same === undefined || same.places.length === 0) continue
-      // In the same gap it is where it was: a paragraph that became a heading.
+      // In the same gap it hasn't moved: a paragraph that became a heading.
       const here = same.gaps.indexOf(gap)
       if (here >= 0) {
         pair(place, same.places.splice(here, 1)[0]!)

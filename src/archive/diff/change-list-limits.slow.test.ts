@@ -15,7 +15,7 @@ function document(count: number, textOf: (place: number) => string, kind: Block[
   return { kind: 'html', title: '', blocks, isCut: false }
 }
 
-/** The steps it took; what is not told must be the same on both sides. */
+/** Also returns the steps taken. Blocks that are not reported must be as many on both sides. */
 function compare(old: Blocks, next: Blocks, given = work): Changes & { steps: number } {
   const budget = createDiffBudget(given)
   const { changes, coarse } = listChanges(old, next, budget)
@@ -30,7 +30,7 @@ const kindsOf = ({ changes }: Changes): Record<string, number> => {
   return counts
 }
 
-/** Words in an order that is different for each number. */
+/** Words in a different order for each seed. */
 function shuffledWords(seed: number): string {
   const words = 'apple pear plum cherry lemon orange grape melon fig date kiwi lime'.split(' ')
   for (let i = words.length - 1, rest = seed; i > 0; i--) {

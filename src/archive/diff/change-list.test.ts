@@ -248,7 +248,7 @@ test('pieces make up both texts, and blocks that are not told are equal', () => 
         assert.equal(joined(pieces!, 'removed'), after)
         assert.equal(flat(joined(pieces!, 'added')), flat(before!))
       }
-      // What is left of both sides, without what is told, has the same texts.
+      // Without the reported changes, both sides have the same texts.
       const left = (blocks: Blocks['blocks'], side: 'from' | 'to'): string[] => {
         const told = new Set(changes.map((change) => change[side]))
         return blocks.filter((_, i) => !told.has(i)).map((each) => flat(each.text))

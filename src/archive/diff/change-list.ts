@@ -3,13 +3,13 @@ import { pairBlocks } from './block-pairs.ts'
 import { changedCells, changedWords } from './changed-words.ts'
 import { createDiffBudget, type DiffBudget } from './sequence-diff.ts'
 
-/** What changed from one version of a document to another, as a person would tell it. */
+/** What changed from one version of a document to another, as a person would describe it. */
 export function listChanges(old: Blocks, next: Blocks, budget: DiffBudget = createDiffBudget()): Changes {
   const pairs = pairBlocks(old.blocks, next.blocks, budget)
   const changes: Change[] = []
   let { coarse } = pairs
   let from = 0
-  /** What is gone is told where it was: before the block that followed it. */
+  /** Reports removed blocks where they were: before the block that followed them. */
   const tellRemoved = (end: number): void => {
     for (; from < end; from++) if (pairs.to[from] === -1) changes.push(removedBlock(old.blocks[from]!, from))
   }
@@ -36,7 +36,7 @@ export function listChanges(old: Blocks, next: Blocks, budget: DiffBudget = crea
     if (pairs.isEqual[to] === 1 || before.text === after.text) continue
     const words = wordsOfPair(before, after, budget)
     coarse ||= words.coarse
-    // White space alone is no change.
+    // White space alone is not a change.
     if (words.pieces.every(({ kind }) => kind === 'same')) continue
     const { pieces } = words
     changes.push({
@@ -54,7 +54,7 @@ export function listChanges(old: Blocks, next: Blocks, budget: DiffBudget = crea
   return { changes: isFeed ? withoutPushedOut(changes, old.blocks.length) : changes, coarse }
 }
 
-/** Feeds hold a number of entries: the oldest that make way for new ones are no news. */
+/** Feeds hold a limited number of entries: the oldest that make way for new ones are not reported. */
 function withoutPushedOut(changes: readonly Change[], oldCount: number): readonly Change[] {
   if (!changes.some(({ kind, block }) => kind === 'added' && block === 'entry')) return changes
   const gone = new Set(
@@ -90,7 +90,7 @@ function known({ kind: block, trail, place, key, title, link }: Block) {
 
 let lastTrail: { trail: readonly string[]; text: string } = { trail: [], text: '' }
 
-/** Neighbours are under the same headings. */
+/** Cached, as neighbours are under the same headings. */
 function trailText(trail: readonly string[]): string {
   if (trail.length === 0) return ''
   if (lastTrail.trail !== trail) lastTrail = { trail, text: trail.join(' › ') }

@@ -7,10 +7,10 @@ import type { DiffBudget } from './sequence-diff.ts'
 
 export type ReportedChanges = ChangeReport & { coarse: boolean }
 
-/** More than this nobody reads, and all of it would be held in memory several times. */
+/** Limits of a report: more would not be read, and all of it would be held in memory several times. */
 const maxChanges = 2_000
 const maxText = 20_000
-/** Whoever ignores block by block comes no further. */
+/** Changes that offer an ignore rule. People who ignore block by block get no further. */
 const maxIgnorable = 200
 const maxTexts = 2_000_000
 
@@ -21,7 +21,7 @@ export const nothingChanged: ReportedChanges = {
   coarse: false,
 }
 
-/** What changed, in a size that can be sent and shown. */
+/** What changed, limited to a size that can be sent and shown. */
 export function reportChanges(old: Blocks, next: Blocks, budget?: DiffBudget): ReportedChanges {
   const { changes, coarse } = listChanges(old, next, budget)
   const reported: ReportedChange[] = []
@@ -49,7 +49,7 @@ function shortened(change: Change): Change {
   }
 }
 
-/** What is the same around a change says where it is; more is not needed. */
+/** Unchanged text kept around a change, enough to locate it. */
 const maxSame = 1_000
 
 function shortenedPieces(pieces: readonly Piece[]): Piece[] {

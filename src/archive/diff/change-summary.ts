@@ -12,10 +12,10 @@ const summaryWork = 10_000_000
 
 const holdsWord = /[\p{L}\p{N}]/u
 
-/** The visible text of a version, as such and in blocks. */
+/** The visible text of a version, as a string and as blocks. */
 export type SummarisedContent = { text: string; blocks: Blocks }
 
-/** What changed between two versions, in a line: words that came and went, the first passages that are new, old → new. */
+/** Summarises what changed between two versions: words added and removed, the first new passages, and a line with old → new. */
 export function changeSummary(old: SummarisedContent, next: SummarisedContent): ChangeSummary {
   const { words, hunks } = diffTexts(old.text, next.text, {
     form: 'words',

@@ -3,8 +3,8 @@ import { type DiffBudget, diffSequences } from './sequence-diff.ts'
 import { editsOfTexts, type WordEdits } from './word-edits.ts'
 
 /**
- * How one text became another. `same` and `added` together are the newer text, `same` and `removed` the older one but for its white
- * space.
+ * How one text became another. `same` and `added` together are the newer text, `same` and `removed` the older one except for its
+ * white space.
  */
 export type ChangedWords = { pieces: Piece[]; coarse: boolean }
 
@@ -39,7 +39,7 @@ function putEdits({ put }: PieceWriter, { old, next, edits }: WordEdits): void {
   put('same', next.glue(count))
 }
 
-/** Cell by cell: a change never reaches from one cell into another. */
+/** Compares cell by cell: a change never spans two cells. */
 export function changedCells(before: string, after: string, budget: DiffBudget): ChangedWords {
   const [old, next] = [before.split('\t'), after.split('\t')]
   const { put, pieces } = createPieces()
@@ -75,7 +75,7 @@ export function changedCells(before: string, after: string, budget: DiffBudget):
 
 type PieceWriter = { pieces: Piece[]; put(kind: PieceKind, text: string): void }
 
-/** Neighbours of one kind become one. */
+/** Merges adjacent pieces of one kind. */
 function createPieces(): PieceWriter {
   const pieces: { kind: PieceKind; text: string }[] = []
   return {

@@ -1,7 +1,7 @@
 import type { Block, BlockKind, Blocks, Change, DocumentKind } from '../../core/change/change.ts'
 
 /**
- * Blocks, one in a line: `# Heading`, `* item`, `| cell | cell`, `key = value` in JSON, `[id] Title: text` in a feed; all else is a
+ * Blocks, one per line: `# Heading`, `* item`, `| cell | cell`, `key = value` in JSON, `[id] Title: text` in a feed; anything else is a
  * paragraph. `.name ` before a paragraph is its class.
  */
 export function blocksOf(source: string, kind: DocumentKind = 'html'): Blocks {
@@ -41,7 +41,7 @@ export function block(kind: BlockKind, text: string, trail: readonly string[] = 
   return { kind, text, trail: trail.filter(Boolean), key: '', place, level: 0 }
 }
 
-/** A change in a line: `changed Shop › Kettle: [€ 39.90]{€ 34.50}`. */
+/** A change as one line: `changed Shop › Kettle: [€ 39.90]{€ 34.50}`. */
 export function told({ kind, path, pieces, before, after }: Change): string {
   const signs = { same: ['', ''], removed: ['[', ']'], added: ['{', '}'] } as const
   const words = pieces?.map((piece) => signs[piece.kind][0] + piece.text + signs[piece.kind][1]).join('')

@@ -2,16 +2,16 @@ import type { Change } from '../../core/change/change.ts'
 import { escapeHtml } from '../../core/html/escape.ts'
 import type { DiffHunk, DiffReport, VersionReport } from '../../core/reports/history-report.ts'
 
-/** What is said of the two versions. */
+/** What is shown of the two versions. */
 type ShownVersion = Pick<VersionReport, 'n' | 'firstSeenAt' | 'status' | 'title'>
 export type ShownDiff = Omit<DiffReport, 'from' | 'to'> & { from: ShownVersion; to: ShownVersion }
 
-/** Block by block, or by lines or words as the report has them. Source is always told by lines or words. */
+/** By block, or by lines or words as in the report. Source is always shown by lines or words. */
 export type DiffView = 'changes' | 'text'
 
 /**
- * A diff as one HTML page that needs nothing else. All that comes from documents is escaped, and the page forbids itself script,
- * images and requests, so that it can be opened where the archive's own pages should not be.
+ * A diff as one self-contained HTML page. All document content is escaped, and the page forbids itself scripts, images and requests,
+ * so that it can be opened where the archive's own pages should not be.
  */
 export function diffPage(report: ShownDiff, view: DiffView = 'changes'): string {
   const { url, from, to, hunks, changes } = report
@@ -87,7 +87,7 @@ function changesSummary(report: ShownDiff): string {
   return `${count}${shown}${rough}`
 }
 
-/** Changes below the same headings, as they follow each other. JSON values have their paths with them. */
+/** Groups consecutive changes below the same headings. JSON values show their own paths. */
 function grouped(changes: readonly Change[]): Change[][] {
   const groups: Change[][] = []
   const placeOf = ({ block, path }: Change): string => (block === 'value' ? '' : path)
@@ -122,7 +122,7 @@ function changedText({ kind, block, before = '', after = '', pieces }: Change): 
     const inner = escaped(piece.text)
     if (piece.kind === 'same') return inner
     const tag = piece.kind === 'added' ? 'ins' : 'del'
-    // An element can't reach from one cell into another.
+    // An element can't span two cells.
     return inner
       .split('\t')
       .map((part) => (part === '' ? '' : `<${tag}>${part}</${tag}>`))

@@ -4,8 +4,8 @@ import { type DiffBudget, diffSequences } from './sequence-diff.ts'
 export type PairUp = (from: number, to: number) => void
 
 /**
- * Pairs blocks that are known by a key, in any order. Elements of a JSON array that have no id are known by their index, so that one that
- * is inserted would change all behind it: where fewer changes come of comparing them as a sequence, they are.
+ * Pairs blocks by key, in any order. Elements of a JSON array without an id have their index as key, so that an insertion would change
+ * all that follow: they are compared as a sequence where that gives fewer changes.
  */
 export function pairByKey(old: readonly Block[], next: readonly Block[], budget: DiffBudget, pair: PairUp): void {
   const [byKey, byKeyNext] = [placesByKey(old), placesByKey(next)]
@@ -30,7 +30,7 @@ export function pairByKey(old: readonly Block[], next: readonly Block[], budget:
 
 type Pair = [from: number, to: number]
 
-/** The second block with the same key counts as another. */
+/** Repeated keys are numbered: the second block with the same key counts as another. */
 function placesByKey(blocks: readonly Block[]): Map<string, number> {
   const places = new Map<string, number>()
   for (let i = 0; i < blocks.length; i++) {
@@ -46,10 +46,10 @@ function placesByKey(blocks: readonly Block[]): Map<string, number> {
   return places
 }
 
-/** Beyond this many with the same key the last one counts. */
+/** Maximum number of blocks told apart by a repeated key; of further ones the last wins. */
 const maxSame = 20
 
-/** The place of a JSON value is its path without what tells the elements of arrays apart. */
+/** Whether a JSON value has an array index in its key. Its place is the path without what tells array elements apart. */
 function isIndexed({ kind, key }: Block): boolean {
   return kind === 'value' && index.test(key)
 }
@@ -76,7 +76,7 @@ function fewerChanges(old: readonly Block[], next: readonly Block[], indexed: Pa
   return countInOrder < countByKey ? pairs : indexed
 }
 
-/** Values of the same place, in their order; returns how many. */
+/** Pairs values of the same place, in order. Returns the number of pairs. */
 function pairByPlace(
   old: readonly Block[],
   next: readonly Block[],

@@ -156,7 +156,7 @@ function randomPage(random: (below: number) => number): string {
 
 type Node = DefaultTreeAdapterMap['node']
 
-/** The words that a browser shows, as an independent parser reads the page. */
+/** The words a browser shows, according to an independent parser. */
 function shownWords(page: string, without: string): string {
   const parts: string[] = []
   const visit = (node: Node): void => {

@@ -7,16 +7,15 @@ import { createDiffBudget } from './sequence-diff.ts'
 import { type TokenIds, tokensOfWords } from './token-list.ts'
 import { editsOfTokens, type WordEdit } from './word-edits.ts'
 
-/** Parts of a text that are not compared. */
+/** Finds the parts of a text that are not compared. */
 export type IgnoredParts = (text: string) => readonly { start: number; end: number }[]
 
-/** The first change has this name, so that a frame can be opened there. */
+/** Id of the first change, so that a frame can be opened there. */
 export const firstChangeId = 'erace-first-change'
 
 /**
- * A later version of a page with the changes marked where they stand: what is new, what was there in its place, and what moved. The page is the later
- * one, byte for byte, but for the texts that have changed; of the earlier one nothing but words is taken. Null where one of the two can't
- * be read that way: see `readPageWords`.
+ * A later version of a page with its changes marked in place: additions, what they replaced, and moves. The page is the later one byte
+ * for byte, except for the changed texts; only words are taken from the earlier one. Null if either can't be read: see `readPageWords`.
  */
 export function mergePages(oldSource: string, newSource: string, ignored: IgnoredParts = () => []): string | null {
   const old = readPageWords(oldSource)
@@ -26,14 +25,14 @@ export function mergePages(oldSource: string, newSource: string, ignored: Ignore
 }
 
 type Changes = {
-  /** By word of the later page: 1 for one that was added, 2 for one that moved. */
+  /** By word of the later page: 1 if added, 2 if moved. */
   isAdded: Uint8Array
-  /** Words that a line which moved begins with. */
+  /** First words of moved lines. */
   movedStarts: Set<number>
-  /** What was removed before a word, and behind one. */
+  /** Text removed before a word, and after one. */
   before: Map<number, string>
   after: Map<number, { removed: string; isApart: boolean }>
-  /** What was removed from a page that has no words left. */
+  /** Text removed from a page that has no words left. */
   rest: string
 }
 
@@ -56,13 +55,13 @@ function changesOf(old: PageWords, next: PageWords, ignored: IgnoredParts): Chan
   }
   for (const { from, fromEnd, to, toEnd } of edits) {
     for (let at = to; at < toEnd; at++) changes.isAdded[newPlaces[at]!] ||= 1
-    // What moved is said once, where it is now.
+    // Moved words are shown once, at their new place.
     const gone: number[] = []
     for (let at = from; at < fromEnd; at++) if (!hasLeft.has(at)) gone.push(oldPlaces[at]!)
     if (gone.length === 0) continue
     const removed = removedText(old, gone, runsByWord)
     const isApart = old.glue[gone[0]!] !== '' || runsByWord.has(gone[0]!)
-    // Replaced words stand before those that replace them; words that are just gone behind what stood before them.
+    // Replaced words come before their replacement, removed words after the word they followed.
     if (toEnd > to) changes.before.set(newPlaces[to]!, removed)
     else if (to > 0) changes.after.set(newPlaces[to - 1]!, { removed, isApart })
     else if (newPlaces.length > 0) changes.before.set(newPlaces[0]!, removed)
@@ -71,10 +70,10 @@ function changesOf(old: PageWords, next: PageWords, ignored: IgnoredParts): Chan
   return changes
 }
 
-/** The words of a page that are compared. */
+/** A page, and the indexes of its compared words. */
 type Side = { page: PageWords; places: readonly number[] }
 
-/** Lines are paired as blocks are everywhere, and words compared within a pair. Lines that moved are within the edits, and listed. */
+/** Pairs lines as blocks are paired elsewhere, and compares words within a pair. Moved lines are part of the edits, and also listed. */
 function editsOf(old: Side, next: Side): { edits: WordEdit[]; moves: WordEdit[] } {
   const budget = createDiffBudget()
   const [oldLines, newLines] = [linesOf(old), linesOf(next)]
@@ -85,7 +84,7 @@ function editsOf(old: Side, next: Side): { edits: WordEdit[]; moves: WordEdit[] 
   let to = 0
   const put = (edit: WordEdit): void => {
     const last = edits.at(-1)
-    // What is gone from the same place is gone together.
+    // Adjacent removals at one place are merged.
     if (last !== undefined && last.to === edit.to && last.fromEnd === edit.from) {
       last.fromEnd = edit.fromEnd
       last.toEnd = edit.toEnd
@@ -100,7 +99,7 @@ function editsOf(old: Side, next: Side): { edits: WordEdit[]; moves: WordEdit[] 
       moves.push({ from: start, fromEnd, to: newStart, toEnd })
       continue
     }
-    // Out of the order of the others.
+    // Out of order.
     if (start < from) continue
     put({ from, fromEnd: start, to, toEnd: newStart })
     from = oldLines.starts[partner + 1]!
@@ -122,7 +121,7 @@ function editsOf(old: Side, next: Side): { edits: WordEdit[]; moves: WordEdit[] 
   return { edits, moves }
 }
 
-/** `starts` has the end of the last line, too. */
+/** `starts` also has the end of the last line. */
 function linesOf({ page, places }: Side): { blocks: Block[]; starts: number[] } {
   const isStart = new Set(page.runs.filter(({ isLine }) => isLine).map(({ first }) => first))
   const starts: number[] = []
@@ -135,7 +134,7 @@ function linesOf({ page, places }: Side): { blocks: Block[]; starts: number[] } 
   let last = 0
   for (const [at, place] of places.entries()) {
     let isNew = at === 0
-    // The first word of a line may be one that isn't compared.
+    // The first word of a line may be excluded from the comparison.
     for (; last <= place; last++) isNew ||= isStart.has(last)
     if (isNew) {
       endLine()
@@ -152,7 +151,7 @@ function wordsBetween({ page, places }: Side, from: number, end: number): Words 
   return { words: within.map((place) => page.words[place]!), glue: within.map((place) => page.glue[place]!), tail: '' }
 }
 
-/** The words that are compared. */
+/** Indexes of the compared words. */
 function comparedPlaces(page: PageWords, ignored: IgnoredParts): number[] {
   const { text, starts } = textOfPage(page)
   const parts = [...ignored(text)].sort((one, other) => one.start - other.start)
@@ -166,7 +165,7 @@ function comparedPlaces(page: PageWords, ignored: IgnoredParts): number[] {
   return places
 }
 
-/** As HTML: the words of an earlier page, with line breaks where blocks were. */
+/** HTML of words of an earlier page, with line breaks between blocks. */
 function removedText(page: PageWords, places: readonly number[], runs: ReadonlyMap<number, TextRun>): string {
   let html = ''
   for (const place of places) {
@@ -180,7 +179,7 @@ function removedText(page: PageWords, places: readonly number[], runs: ReadonlyM
   return html
 }
 
-/** Each has all that it needs with it: whatever styles the page has, changes are seen. */
+/** Each rule is self-contained, so that changes are visible under any style of the page. */
 const style = `<style>
 ins.erace-added, ins.erace-moved, del.erace-removed { all: revert !important; display: inline !important; visibility: visible !important; opacity: 1 !important; border-radius: 2px !important }
 ins.erace-added { background: #c8f0d0 !important; color: #0a3d17 !important; text-decoration: underline !important }
@@ -232,7 +231,7 @@ function runHtml(
     if (removed !== undefined) html += `${mark('removed', removed)} `
     let text = (movedStarts.has(at) ? movedLabel : '') + escapeHtml(words[at]!)
     let end = at + 1
-    // What follows each other is one change.
+    // Consecutive words of one kind are one change.
     while (
       end < last &&
       isAdded[end] === isAdded[at] &&

@@ -3,35 +3,35 @@ import { maxDepth, parseBounded } from '../../core/text/page-tree.ts'
 import { inlineNames } from '../../core/text/text-tags.ts'
 import { maxWords, wordsOf } from '../../core/text/word-tokens.ts'
 
-/** Text between two tags that can be marked where it stands. */
+/** Text between two tags that can be marked in place. */
 export type TextRun = {
-  /** Where it stands in the source, … */
+  /** Its range in the source, … */
   start: number
   end: number
-  /** … which of the page's words it has, … */
+  /** … its range in the page's words, … */
   first: number
   last: number
-  /** … and the white space behind them. */
+  /** … and the white space after them. */
   tail: string
-  /** A block begins, or has ended, before it. */
+  /** A block begins or ends before it. */
   isLine: boolean
 }
 
 /** The words that a page shows; `glue[i]` is the white space before `words[i]`, in the same run. */
 export type PageWords = { source: string; words: string[]; glue: string[]; runs: TextRun[] }
 
-/** Of characters: more would take seconds, and nobody looks through it. */
+/** In characters. More would take seconds, and is too much to read. */
 const maxSource = 5_000_000
 
-/** What stands in them is not seen, or is shown by means that know no marks. */
+/** Their content is not visible, or is rendered in a way that can't show marks. */
 const unmarked = new Set([
   ...['script', 'style', 'title', 'textarea', 'template', 'noscript', 'iframe', 'noembed', 'noframes', 'xmp'],
   ...['plaintext', 'select', 'datalist', 'svg', 'math', 'object', 'audio', 'video', 'canvas'],
 ])
-/** Text that stands directly in them is moved elsewhere by browsers. */
+/** Browsers move text that is directly inside these. */
 const structure = new Set(['table', 'thead', 'tbody', 'tfoot', 'tr', 'colgroup', 'head', 'frameset'])
 
-/** Null where the page is too long, too deep, or has too many words. */
+/** Null if the page is too long, too deeply nested or has too many words. */
 export function readPageWords(source: string): PageWords | null {
   if (source.length > maxSource) return null
   const page: PageWords = { source, words: [], glue: [], runs: [] }
@@ -39,7 +39,7 @@ export function readPageWords(source: string): PageWords | null {
   let hidden = 0
   let isLine = true
   let isTooMuch = false
-  /** The run that is being read. */
+  /** The run being read. */
   let run: { start: number; end: number; text: string } | null = null
 
   function endRun(): void {
@@ -94,7 +94,7 @@ export function readPageWords(source: string): PageWords | null {
   return isTooMuch ? null : page
 }
 
-/** The text as a reader sees it, a line for each block, and where its words begin. */
+/** The visible text, one line per block, and where its words begin. */
 export function textOfPage({ words, glue, runs }: PageWords): { text: string; starts: number[] } {
   const starts: number[] = []
   const parts: string[] = []

@@ -84,7 +84,7 @@ test('pictures that are damaged or too large are refused before they are decoded
   damaged.fill(0x55, 40, 60)
   await assert.rejects(diffScreenshots(good, claimed), { code: 'body-too-large' })
   await assert.rejects(diffScreenshots(good, good, { maxBytes: 20 }), { code: 'body-too-large' })
-  // Each is small enough, but not what holds both.
+  // Each is small enough, but not the size that covers both.
   await assert.rejects(diffScreenshots(picture(5000, 1), picture(1, 5000)), { code: 'body-too-large' })
   await assert.rejects(diffScreenshots(good, empty), { code: 'file-invalid' })
   await assert.rejects(diffScreenshots(good, interlaced), { code: 'file-invalid', message: /Interlaced/ })

@@ -2,13 +2,13 @@ import { AppError } from '../../core/errors.ts'
 
 /** Where two pictures of a page differ. */
 export type ScreenshotDiff = {
-  /** The later picture in pale grey, with what differs in red. */
+  /** The later picture in pale grey, with the differences in red. */
   png: Buffer
   width: number
   height: number
-  /** From 0 to 1, of the larger picture. */
+  /** Fraction of the larger picture, from 0 to 1. */
   changedShare: number
-  /** Around what differs, from top to bottom; together they hold all of it. */
+  /** Bounding boxes of all differences, from top to bottom. */
   boxes: Box[]
 }
 
@@ -18,15 +18,15 @@ export type ScreenshotLimits = { maxBytes: number; maxPixels: number; maxBoxes: 
 
 const defaultLimits: ScreenshotLimits = { maxBytes: 20 << 20, maxPixels: 16_000_000, maxBoxes: 50 }
 
-/** Differences no further apart than this are in one box. */
+/** Differences no further apart than this (in pixels) share a box. */
 const cell = 16
 const mark = [255, 0, 0] as const
 const signature = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 /**
- * Compares two pictures pixel by pixel; of different sizes, what only one of them has counts as changed. It computes without a pause, for
- * a second or two on tall pages: call it where nobody waits for the thread. Throws `file-invalid` for what isn't a PNG image, and
- * `body-too-large` beyond the limits.
+ * Compares two pictures pixel by pixel. An area that only one of them has counts as changed. Blocks the thread for a second or two on
+ * tall pages, so call it where nothing else waits for it. Throws `file-invalid` if one isn't a PNG image, and `body-too-large` beyond
+ * the limits.
  */
 export async function diffScreenshots(
   before: Buffer,
@@ -37,7 +37,7 @@ export async function diffScreenshots(
   const sizes = [before, after].map((picture) => pictureSize(picture, maxBytes))
   const width = Math.max(...sizes.map((size) => size.width))
   const height = Math.max(...sizes.map((size) => size.height))
-  // Both are padded to this size, so that it is what memory is taken for.
+  // Both are padded to this size, so it determines the memory used.
   if (width * height > maxPixels)
     throw new AppError('body-too-large', `${width} × ${height} pixels are too many to compare`)
 
@@ -59,19 +59,19 @@ export async function diffScreenshots(
   return { png: PNG.sync.write(marked), width, height, changedShare: changed / (width * height), boxes }
 }
 
-/** From the first chunk, before anything is decoded: a small file can claim to be a huge picture. Throws as `diffScreenshots` does. */
+/** Reads the size from the first chunk, before decoding: a small file can claim to be a huge picture. Throws like `diffScreenshots`. */
 export function pictureSize(picture: Buffer, maxBytes = defaultLimits.maxBytes): { width: number; height: number } {
   if (picture.length > maxBytes) throw new AppError('body-too-large', 'The picture is too large to compare')
   if (picture.length < 33 || !picture.subarray(0, 16).equals(signature))
     throw new AppError('file-invalid', "It isn't a PNG image")
   const [width, height] = [picture.readUInt32BE(16), picture.readUInt32BE(20)]
   if (width === 0 || height === 0) throw new AppError('file-invalid', 'The picture has no pixels')
-  // Browsers don't make such, and the decoder doesn't bound how long they get.
+  // Browsers don't make these, and the decoder doesn't bound their decoded length.
   if (picture[28] !== 0) throw new AppError('file-invalid', 'Interlaced pictures are not compared')
   return { width, height }
 }
 
-/** Where there is nothing, pixels are of a colour that no part of a page has: transparent. */
+/** Pads with transparent pixels, a colour that no part of a page has. */
 function padded(data: Buffer, width: number, height: number, toWidth: number, toHeight: number): Buffer {
   if (width === toWidth && height === toHeight) return data
   const wide = Buffer.alloc(toWidth * toHeight * 4)
@@ -79,7 +79,7 @@ function padded(data: Buffer, width: number, height: number, toWidth: number, to
   return wide
 }
 
-/** Boxes around cells with marked pixels that touch each other. If there are too many, the last one holds all the rest. */
+/** Bounding boxes of touching cells with marked pixels. If there are too many, the last box covers the rest. */
 function boxesOf(marked: Buffer, width: number, height: number, maxBoxes: number): Box[] {
   const columns = Math.ceil(width / cell)
   const rows = Math.ceil(height / cell)
@@ -102,7 +102,7 @@ function boxesOf(marked: Buffer, width: number, height: number, maxBoxes: number
   return boxes
 }
 
-/** The cells that touch this one, directly or over others, as a box of cells; they are taken out. */
+/** Removes the group of cells connected to this one, and returns its bounding box in cells. */
 function takeGroup(isChanged: Uint8Array, columns: number, rows: number, start: number): Box {
   let [left, right, top, bottom] = [columns, 0, rows, 0]
   const waiting = [start]

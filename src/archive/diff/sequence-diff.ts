@@ -1,32 +1,32 @@
 import { diffArrays } from 'diff'
 
 /**
- * What two sequences of tokens have in common, in bounded time whatever they hold.
+ * What two sequences of tokens have in common, in bounded time for any input.
  *
- * Equal ends go first, then all tokens that one side has alone: neither changes the answer, and of two texts without a
- * common line nothing is left. The rest goes to the exact algorithm, whose cost is the length times the number of edits, for as many
- * edits as the budget pays. Beyond that, tokens that stand once on either side cut the sequences into smaller ones. Where there
- * are none, the whole range counts as replaced and the result is called coarse: still true, but larger than need be.
+ * Equal ends are trimmed first, then all tokens that occur on one side only: neither changes the result, and nothing is left of two
+ * texts without a common line. The rest goes to the exact algorithm, whose cost is the length times the number of edits, up to as many
+ * edits as the budget allows. Beyond that, tokens that occur once on each side split the sequences into smaller ones. If there are
+ * none, the whole range counts as replaced and the result is coarse: still correct, but larger than necessary.
  */
 export type SequenceDiff = { matches: Match[]; coarse: boolean }
 
-/** Shared by all comparisons that belong together, so that many small ones can't cost more than one large one. */
+/** Shared by related comparisons, so that many small ones can't cost more than one large one. */
 export type DiffBudget = { work: number }
 
-/** About two seconds at worst: a step is a comparison of two numbers. */
+/** About two seconds at worst. The unit is a comparison of two numbers. */
 export function createDiffBudget(work = 400_000_000): DiffBudget {
   return { work }
 }
 
-/** So that after a failed attempt on the whole there is enough left for its parts. */
+/** Limit of one attempt, so that failing on the whole leaves enough for its parts. */
 const maxWorkOfOne = 100_000_000
-/** The exact algorithm also makes a path for every pair of edits, which costs as much as this many comparisons. */
+/** The exact algorithm also allocates a path for every pair of edits, which costs as much as this many comparisons. */
 const workOfPath = 100
 
 type Range = { from: number; fromEnd: number; to: number; toEnd: number }
 
 export function diffSequences(old: readonly string[], next: readonly string[], budget: DiffBudget): SequenceDiff {
-  // Equal ends need no numbers.
+  // Equal ends need no numbering.
   const shorter = Math.min(old.length, next.length)
   let start = 0
   while (start < shorter && old[start] === next[start]) start++
@@ -46,7 +46,7 @@ export function diffSequences(old: readonly string[], next: readonly string[], b
   return { matches: joined(matches), coarse }
 }
 
-/** The same for tokens that are numbers already, each less than `end`. */
+/** The same for tokens that are already numbers, each less than `end`. */
 export function diffNumbers(a: Int32Array, b: Int32Array, end: number, budget: DiffBudget): SequenceDiff {
   const counts = countsFor(end)
   const matches: Match[] = []
@@ -66,7 +66,7 @@ export function diffNumbers(a: Int32Array, b: Int32Array, end: number, budget: D
 
 type Comparison = { counts: TokenCounts; matches: Match[]; open: Range[]; budget: DiffBudget }
 
-/** Finds what is equal, or leaves parts open that are to be compared by themselves; false where neither is possible. */
+/** Finds matches, or adds parts to `open` to be compared separately; false if neither is possible. */
 function diffRange(a: Int32Array, b: Int32Array, range: Range, { counts, matches, open, budget }: Comparison): boolean {
   count(a, b, range, counts, 1)
   const common = commonTokens(a, b, range, counts)
@@ -78,7 +78,7 @@ function diffRange(a: Int32Array, b: Int32Array, range: Range, { counts, matches
   return true
 }
 
-/** Most comparisons are small. Tables of their own would cost more than they do; in these all counts are zero between two. */
+/** Reused tables: most comparisons are small and cost less than an allocation. All counts are zero between comparisons. */
 const keptSize = 8_192
 const keptCounts: TokenCounts = { a: new Int32Array(keptSize), b: new Int32Array(keptSize) }
 
@@ -100,7 +100,7 @@ function numbered(tokens: readonly string[], start: number, end: number, ids: Ma
   return numbers
 }
 
-/** Without equal ends. */
+/** The range without equal ends. */
 function trimmed(a: Int32Array, b: Int32Array, range: Range): Range {
   let { from, fromEnd, to, toEnd } = range
   while (from < fromEnd && to < toEnd && a[from] === b[to]) {
@@ -135,7 +135,7 @@ function createCommon(size: number): CommonTokens {
 
 const keptCommon = createCommon(keptSize)
 
-/** False where the budget does not pay for it. */
+/** False if the budget doesn't cover it. */
 function exactly(a: Int32Array, b: Int32Array, common: CommonTokens, budget: DiffBudget, matches: Match[]): boolean {
   const length = common.aCount + common.bCount
   if (length === 0) return true
@@ -164,19 +164,19 @@ function exactly(a: Int32Array, b: Int32Array, common: CommonTokens, budget: Dif
   return true
 }
 
-/** Up to here the paths fit into a small table, and nothing has to be made for each step. */
+/** Limits within which the paths fit into a small table, without an allocation per step. */
 const maxSmall = 2_000
 const maxSmallEdits = 60
 
 /**
- * The furthest place in `a` on each diagonal, after each number of edits: one for no edit, two for one, and so on. Both sides' tokens and
- * the places that are paired are kept next to it.
+ * The furthest index in `a` on each diagonal, by number of edits: one entry for no edit, two for one, and so on. Next to it, the tokens
+ * of both sides and the paired indexes.
  */
 const furthest = new Int32Array(((maxSmallEdits + 1) * (maxSmallEdits + 2)) / 2)
 const [smallA, smallB] = [new Int32Array(maxSmall), new Int32Array(maxSmall)]
 const pairedA = new Int32Array(maxSmall)
 
-/** Adds a longest common sequence, as Myers finds it; false where it takes more edits than allowed. */
+/** Adds a longest common subsequence, found with Myers' algorithm; false if it takes more edits than allowed. */
 function shortestEdits(a: Int32Array, b: Int32Array, common: CommonTokens, maxEdits: number, matches: Match[]) {
   const [n, m] = [common.aCount, common.bCount]
   for (let i = 0; i < n; i++) smallA[i] = a[common.a[i]!]!
@@ -203,7 +203,7 @@ function shortestEdits(a: Int32Array, b: Int32Array, common: CommonTokens, maxEd
   return false
 }
 
-/** Whether the way to the `j`th diagonal takes a token of `b`; `last` is where the row before begins. */
+/** Whether the path to the `j`th diagonal takes a token of `b`; `last` is the start of the previous row. */
 function stepsDown(last: number, j: number, edits: number): boolean {
   return j === 0 || (j !== edits && furthest[last + j - 1]! < furthest[last + j]!)
 }
@@ -225,7 +225,7 @@ function putPath(common: CommonTokens, edits: number, matches: Match[]): void {
     if (pairedA[i] !== -1) putMatch(matches, common.a[i]!, common.b[pairedA[i]!]!, 1)
 }
 
-/** Adds to the last match where this goes on. */
+/** Adds a match, or extends the last one if it is adjacent. */
 function putMatch(matches: Match[], from: number, to: number, length: number): void {
   if (length === 0) return
   const last = matches.length === 0 ? undefined : matches[matches.length - 1]!
@@ -246,7 +246,7 @@ function gapsOf(range: Range, anchors: readonly Match[], matches: Match[]): Rang
   return gaps.filter((gap) => gap.from < gap.fromEnd && gap.to < gap.toEnd)
 }
 
-/** In order, neighbours as one. */
+/** Sorts matches and merges adjacent ones. */
 function joined(matches: Match[]): Match[] {
   let isJoined = true
   for (let i = 1; i < matches.length && isJoined; i++) {
@@ -260,18 +260,18 @@ function joined(matches: Match[]): Match[] {
   return result
 }
 
-/** Equal stretches of two sequences. */
+/** An equal run of two sequences. */
 export type Match = { from: number; to: number; length: number }
 
-/** Places of the tokens that stand on both sides; the arrays may be longer. */
+/** Indexes of the tokens that occur on both sides; the arrays may be longer. */
 type CommonTokens = { a: Int32Array; b: Int32Array; aCount: number; bCount: number }
 
-/** How often each token stands in the ranges that are looked at. */
+/** How often each token occurs in the current ranges. */
 type TokenCounts = { a: Int32Array; b: Int32Array }
 
 /**
- * Tokens that stand once on either side, as many of them as can be kept in one order: the longest rising sequence of
- * their places, found as in patience sorting.
+ * Tokens that occur once on each side, as many of them as are in the same order: the longest increasing subsequence of their
+ * indexes, found as in patience sorting.
  */
 function anchorsOf(a: Int32Array, b: Int32Array, common: CommonTokens, counts: TokenCounts): Match[] {
   const isUnique = (token: number): boolean => counts.a[token] === 1 && counts.b[token] === 1
@@ -287,7 +287,7 @@ function anchorsOf(a: Int32Array, b: Int32Array, common: CommonTokens, counts: T
 }
 
 function longestRising(pairs: readonly Match[]): Match[] {
-  /** Of all rising sequences of one length the pair with the lowest end, by length. */
+  /** By length: of all increasing subsequences of that length, the last pair with the lowest end. */
   const tops: number[] = []
   const before = new Int32Array(pairs.length)
   for (let i = 0; i < pairs.length; i++) {

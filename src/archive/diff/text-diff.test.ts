@@ -25,7 +25,7 @@ function marks({ kind, text }: DiffPiece): string {
   return kind === 'same' ? text : kind === 'added' ? `{${text}}` : `[${text}]`
 }
 
-/** Numbers that are the same each time and look like none. */
+/** Reproducible pseudo-random numbers. */
 function createDraw() {
   let state = 1
   return (limit: number): number => {

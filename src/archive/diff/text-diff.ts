@@ -14,7 +14,7 @@ export type TextDiffOptions = {
 /** Lines `from` to `fromEnd` became lines `to` to `toEnd`. */
 type Block = { from: number; fromEnd: number; to: number; toEnd: number; words: WordDiff }
 
-/** More lines than this are not told apart: the last one holds the rest. */
+/** Maximum number of lines; the last one holds the rest. */
 const maxLines = 300_000
 
 /** What changed between two texts: line by line first, and within the changed lines word by word. */
@@ -64,7 +64,7 @@ function changedBlocks(old: readonly string[], next: readonly string[], budget: 
 /** Longer stretches are compared as one text. */
 const maxPaired = 100
 
-/** Where each line became the one across from it, words are compared line by line: none of one shows up in another's place. */
+/** Compares line by line if each line became its counterpart, so that words of one line don't show up in another. */
 function diffLines(old: readonly string[], next: readonly string[], budget: DiffBudget): WordDiff {
   if (old.length < 2 || old.length !== next.length || old.length > maxPaired || !areAcross(old, next, budget))
     return diffWords(old.join('\n'), next.join('\n'), budget)
@@ -91,7 +91,7 @@ function areAcross(old: readonly string[], next: readonly string[], budget: Diff
   return across === old.length
 }
 
-/** Blocks whose surroundings touch share a hunk. */
+/** Blocks whose contexts touch share a hunk. */
 function hunksOf(blocks: readonly Block[], old: readonly string[], next: readonly string[], options: TextDiffOptions) {
   const { context } = options
   const groups: Block[][] = []

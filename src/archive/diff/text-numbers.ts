@@ -1,13 +1,13 @@
-/** More texts with the same samples mean that these don't tell them apart. */
+/** If more texts than this have the same samples, samples don't tell them apart. */
 const maxAlike = 8
 
 /**
- * Gives texts numbers, equal ones the same. A few characters of a text tell it from most others, and the rest is compared only with those
- * that have the same ones: that takes a fraction of the time of a hash of whole texts, which a `Map` of them makes. Where many have the
- * same samples, as rows of a table can, they go into such a map.
+ * Numbers texts, equal ones alike. A few characters tell a text from most others, and only texts with the same samples are compared in
+ * full: a fraction of the time of hashing whole texts, as a `Map` does. If many have the same samples, as rows of a table can, they go
+ * into such a map.
  */
 export class TextNumbers {
-  /** How many there are. */
+  /** Number of distinct texts. */
   size = 0
   private readonly bySamples = new Map<number, Alike>()
   private readonly byText = new Map<string, number>()
@@ -46,7 +46,7 @@ export class TextNumbers {
 
 type Alike = { readonly text: string; readonly number: number; next: Alike | null; isFull: boolean }
 
-/** The length, and about five characters. */
+/** Hash of the length and about five characters. */
 function samplesOf(text: string): number {
   const { length } = text
   const step = (length >>> 2) + 1

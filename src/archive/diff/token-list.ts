@@ -1,20 +1,20 @@
 import type { Words } from '../../core/text/word-tokens.ts'
 import { type CodedWords, numberWords } from './word-numbers.ts'
 
-/** The words of a text, in numbers: equal words have equal ones. Texts are made only of those that are asked for. */
+/** The words of a text as numbers, equal for equal words. Strings are created only on demand. */
 export type TokenList = {
   readonly ids: Int32Array
   word(at: number): string
-  /** The white space before a word; behind the last one, what is left of the text. */
+  /** The white space before a word; after the last one, the rest of the text. */
   glue(at: number): string
-  /** From one word up to another, without the white space around them. */
+  /** The text from one word up to another, without the white space around it. */
   between(from: number, end: number): string
 }
 
-/** Words that were seen before, shared by the texts that are compared. */
+/** Ids of the words seen so far, shared by the compared texts. */
 export type TokenIds = Map<string, number>
 
-/** Of two texts, and how many different words they have. Of short texts this is valid until the next call. */
+/** Tokens of two texts, and their number of distinct words. For short texts, valid only until the next call. */
 export function tokensOfTexts(old: CodedWords, next: CodedWords): { old: TokenList; next: TokenList; count: number } {
   const { numbers, count } = numberWords(old, next)
   const oldCount = old.spans.starts.length
@@ -42,7 +42,7 @@ function idOf(word: string, ids: TokenIds): number {
   return ids.size - 1
 }
 
-/** Of words that are known already. */
+/** Tokens of a text that is already split into words. */
 export function tokensOfWords({ words, glue, tail }: Words, ids: TokenIds): TokenList {
   return {
     ids: Int32Array.from(words, (word) => idOf(word, ids)),

@@ -3,7 +3,7 @@ import type { DiffBudget } from './sequence-diff.ts'
 import type { TokenList } from './token-list.ts'
 import { editsOfTexts, type WordEdits } from './word-edits.ts'
 
-/** What came and went between two texts, word by word. White space alone is no change; the new text's is shown. */
+/** Words added and removed between two texts. White space alone is not a change; that of the new text is shown. */
 export type WordDiff = { pieces: DiffPiece[]; removed: number; added: number; coarse: boolean }
 
 const anyWord = /[\p{L}\p{N}_]{1,200}/gu
@@ -25,7 +25,7 @@ function diffInner({ old, next, edits, coarse }: WordEdits): WordDiff {
   let told = 0
   for (const { from, fromEnd, to, toEnd } of edits) {
     if (to > told) put(diff.pieces, 'same', next.glue(told) + next.between(told, to))
-    // Replaced words stand side by side: what parts them from the text before is said once.
+    // Replaced words are next to their replacement, so the white space before them is shown once.
     put(diff.pieces, 'same', toEnd > to ? next.glue(to) : old.glue(from))
     put(diff.pieces, 'removed', old.between(from, fromEnd))
     put(diff.pieces, 'added', next.between(to, toEnd))
@@ -38,7 +38,7 @@ function diffInner({ old, next, edits, coarse }: WordEdits): WordDiff {
   return diff
 }
 
-/** Adds text to the last piece where that is of the same kind. */
+/** Adds a piece, or extends the last one if it is of the same kind. */
 export function put(pieces: DiffPiece[], kind: DiffPiece['kind'], text: string): void {
   if (text === '') return
   const last = pieces.at(-1)
@@ -46,7 +46,7 @@ export function put(pieces: DiffPiece[], kind: DiffPiece['kind'], text: string):
   else pieces.push({ kind, text })
 }
 
-/** A price or a date counts with all of its words, and marks not at all. */
+/** A price or a date counts all its words; punctuation doesn't count. */
 function countWords({ word: wordAt }: TokenList, from: number, end: number): number {
   let count = 0
   for (let i = from; i < end; i++) {

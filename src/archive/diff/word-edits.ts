@@ -8,21 +8,21 @@ import { type TokenList, tokensOfTexts } from './token-list.ts'
 export type WordEdit = { from: number; fromEnd: number; to: number; toEnd: number }
 export type WordEdits = { old: TokenList; next: TokenList; edits: WordEdit[]; coarse: boolean }
 
-/** Beyond this, sentences are compared before their words. */
+/** Above this number, sentences are compared before words. */
 const manyWords = 2_000
-/** What has no end mark is cut after so many words. */
+/** Text without an end mark is split after this many words. */
 const maxSentence = 200
 
-/** A price or a date can have spaces in it, and must not be cut: the common ends stop a few words before the difference. */
+/** Prices and dates may contain spaces and must not be split: the common ends stop this many words before the difference. */
 const maxSpaces = 5
-/** Where words have no end. */
+/** The same in characters, for text without spaces. */
 const maxUncut = 2_000
 
-/** Edits of the words between `start` and the last `end` characters; null where there are too many words. */
+/** Edits of the words between `start` and the last `end` characters; null if there are too many words, or one side has none. */
 export type TextEdits = { start: number; end: number; found: WordEdits | null }
 
 /**
- * What came and went between two texts, word by word, as a person would tell it. Only what is between their common ends is looked at: a
+ * Words added and removed between two texts, as a person would describe it. Only the part between their common ends is compared: a
  * small change in a long text leaves few words.
  */
 export function editsOfTexts(before: string, after: string, budget: DiffBudget): TextEdits {
@@ -47,12 +47,12 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a
 }
 
-/** Whether a cut before it would part a surrogate pair. */
+/** Whether a cut before it would split a surrogate pair. */
 function isHalf(codes: Uint16Array, at: number): boolean {
   return at > 0 && codes[at]! >= 0xdc00 && codes[at]! < 0xe000
 }
 
-/** The texts are those of the codes from `offset` on. */
+/** The texts start at `offset` of their codes. */
 function editsOfParts(
   oldText: string,
   oldCodes: Uint16Array,
@@ -73,7 +73,7 @@ function editsOfParts(
   return editsOfTokens(old, next, count, budget)
 }
 
-/** The same for texts whose words are known; their numbers are less than `end`. */
+/** The same for texts that are already split into words, with ids less than `end`. */
 export function editsOfTokens(old: TokenList, next: TokenList, end: number, budget: DiffBudget): WordEdits {
   const isLong = old.ids.length + next.ids.length > 2 * manyWords
   const { matches, coarse } = isLong
@@ -122,7 +122,7 @@ function sentencesThenWords(old: TokenList, next: TokenList, end: number, budget
   return { matches, coarse }
 }
 
-/** A table for all numbers is too much for a few of them. */
+/** Renumbers a few words, as a table for all ids would be too large for them. */
 function diffWithin(old: Int32Array, next: Int32Array, end: number, budget: DiffBudget) {
   if (old.length + next.length > end / 8) return diffNumbers(old, next, end, budget)
   const places = new Map<number, number>()
@@ -137,7 +137,7 @@ function diffWithin(old: Int32Array, next: Int32Array, end: number, budget: Diff
 
 const endsSentence = /^[.!?。！？।؟]$/u
 
-/** With the end of the last. */
+/** Includes the end of the last sentence. */
 function sentenceStarts(tokens: TokenList): number[] {
   const starts = [0]
   const count = tokens.ids.length
@@ -150,12 +150,12 @@ function sentenceStarts(tokens: TokenList): number[] {
 
 const isMark = /^[^\p{L}\p{N}\p{Sc}]/u
 
-/** A few steps are enough for what people would see. */
+/** A few steps cover what people would notice. */
 const maxSlide = 12
 
 /**
- * Where one side of an edit is empty, several places are equally true: of `A. [B.] C.` and `A[. B]. C.` people mean the first. The edit
- * ends with a sentence where it can, and begins with a word.
+ * If one side of an edit is empty, several positions are equally correct: of `A. [B.] C.` and `A[. B]. C.` people mean the first. Moves
+ * the edit so that it ends with a sentence if possible, and begins with a word.
  */
 function slideEdits(edits: WordEdit[], old: TokenList, next: TokenList): void {
   for (const [i, edit] of edits.entries()) {
@@ -190,7 +190,7 @@ function bestSlide({ ids, word }: TokenList, { start, end, back, ahead }: Slide)
 const isTelling = /[\p{N}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]|\p{L}.{2}\p{L}/u
 
 /**
- * A few words between two edits that are equal by chance belong to the edit: a replacement reads better than two halves of one.
+ * Merges edits that are separated by a few words equal by chance: one replacement reads better than two halves.
  */
 function withoutIslands(edits: readonly WordEdit[], old: TokenList, next: TokenList): WordEdit[] {
   const result: WordEdit[] = []
@@ -212,7 +212,7 @@ function isIsland(left: WordEdit, right: WordEdit, old: TokenList, next: TokenLi
   const isRemoval = left.to === left.toEnd && right.to === right.toEnd
   const isAddition = left.from === left.fromEnd && right.from === right.fromEnd
   if (isRemoval || isAddition) return false
-  // What parts the cells of a row, or lines, is no island.
+  // Separators of cells or lines are not islands.
   for (let i = left.toEnd; i <= right.to && i < next.ids.length; i++) {
     const glue = next.glue(i)
     if (glue !== ' ' && /[\t\n]/.test(glue)) return false

@@ -1,6 +1,6 @@
 import type { Spans } from '../../core/text/word-tokens.ts'
 
-/** The words of a text, as places in its codes: those of the text begin at `offset`. */
+/** The words of a text, as ranges of its codes, which start at `offset`. */
 export type CodedWords = {
   readonly text: string
   readonly codes: Uint16Array
@@ -15,7 +15,7 @@ type Table = { slots: Int32Array; hashes: Int32Array; firsts: Int32Array; number
 
 const keptWords = 2_048
 const kept = createTable(keptWords)
-/** Longer ways through the table mean that somebody chose the words: then they are looked up as texts. */
+/** A longer probe sequence suggests words chosen to collide: then they are looked up as strings. */
 const maxProbes = 256
 
 function createTable(words: number): Table {
@@ -27,14 +27,14 @@ function createTable(words: number): Table {
   }
 }
 
-/** A power of two, so that at most half of them are taken. */
+/** A power of two, so that at most half of the slots are used. */
 function slotsFor(words: number): number {
   return 2 ** Math.max(6, Math.ceil(Math.log2(2 * words)))
 }
 
 /**
- * Equal words of two texts get equal numbers. Words are compared by their codes, so that no text has to be made of any. Of short texts
- * the result is valid until the next call.
+ * Numbers the words of two texts, equal ones alike. Words are compared by their codes, without creating strings. For short texts the
+ * result is valid only until the next call.
  */
 export function numberWords(old: CodedWords, next: CodedWords): WordNumbers {
   const words = old.spans.starts.length + next.spans.starts.length
@@ -46,7 +46,7 @@ export function numberWords(old: CodedWords, next: CodedWords): WordNumbers {
   return count === -1 ? numberTexts(old, next) : { numbers: table.numbers, count }
 }
 
-/** Returns how many different ones there are then; -1 where that takes too long. */
+/** Returns the number of distinct words so far; -1 if it takes too many probes. */
 function addWords(
   table: Table,
   mask: number,

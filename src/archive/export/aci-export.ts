@@ -4,7 +4,7 @@ import type { ExportWork } from './export-work.ts'
 
 const PAGE = 500
 
-/** Annotations of all users as XML (ACI), in the order in which they were made. */
+/** Annotations of all users as XML (ACI), in order of creation. */
 export async function exportAcis(work: ExportWork, annotations: AnnotationStore, now: number): Promise<void> {
   for await (const text of writeAcis(chosen(work, annotations, now))) await work.target.write(text)
 }
@@ -74,12 +74,12 @@ export function aciOf(annotation: Annotation, now: number): Aci {
   }
 }
 
-/** What is tracked, or gone, needs no terms to matter. */
+/** Annotations for tracked or gone documents have no matched terms. */
 function isExplained(explanation: unknown): explanation is AciExplanation {
   return typeof explanation === 'object' && explanation !== null && 'terms' in explanation
 }
 
-/** Without the relevance, which stands in the annotation itself. */
+/** Without the relevance, which is in the annotation itself. */
 function explanationOf({ threshold, scorer, terms, further, missing, exclusions, expression }: AciExplanation) {
   return { threshold, scorer, terms, further, missing, exclusions, expression }
 }

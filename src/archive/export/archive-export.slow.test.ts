@@ -15,11 +15,11 @@ const pageCount = 1_600
 const changedCount = 300
 const goneCount = 100
 const recordCount = pageCount + changedCount + goneCount
-/** Each tenth page has the same body: all of them but the first refer to it. */
+/** Every tenth page has the same body: all but the first of them refer to it. */
 const revisitCount = pageCount / 10 - 1
 const at = Date.UTC(2026, 0, 1)
 
-/** Two thousand records: pages of a few hosts, each tenth with a body that is known, some changed later, some gone. */
+/** Two thousand records: pages of a few hosts, every tenth with a known body, some changed later, some gone. */
 function* captures(): Generator<Capture> {
   const place = (n: number): [string, string] => [`host${n % 7}.example`, `/page/${n}?q=${n % 3}&a=%C3%A4`]
   for (let n = 0; n < pageCount; n++) {
@@ -38,7 +38,7 @@ function* captures(): Generator<Capture> {
   for (let n = 0; n < goneCount; n++) yield goneWith(...place(n), at + 12e6 + n * 1000)
 }
 
-/** The record at a place of a file, by a reader that is not ours. */
+/** Reads the record at an offset with an independent reader. */
 async function readAt(fd: number, offset: number, length: number) {
   const bytes = Buffer.alloc(length)
   assert.equal(readSync(fd, bytes, 0, length, offset), length)
@@ -119,7 +119,7 @@ describe('exports of two thousand records', () => {
         const header = (field: string) => record.warcHeaders.headers.get(field)
         if (type === 'warcinfo') assert.equal(header('WARC-Filename'), name)
         if (type === 'response') responses.add(`${record.warcTargetURI} ${record.warcDate}`)
-        // What a revisit refers to has been read before it.
+        // The target of a revisit comes before it.
         if (type === 'revisit')
           assert.ok(responses.has(`${header('WARC-Refers-To-Target-URI')} ${header('WARC-Refers-To-Date')}`))
       }
@@ -174,7 +174,7 @@ describe('exports of two thousand records', () => {
   })
 })
 
-/** What an indexer that is not ours makes of a file. Of plain files it leaves the two line ends behind a record out of its length. */
+/** Index of a file by an independent indexer. For plain files its lengths don't include the two line ends after a record. */
 async function theirIndex(file: string): Promise<string[]> {
   const found: string[] = []
   const closing = file.endsWith('.gz') ? 0 : 4

@@ -9,8 +9,8 @@ const PAGE = 500
 type BadUrl = { url: string; reason: string; status: number; times: number; lastAt: number; parent: string }
 
 /**
- * The URLs that can't be fetched, a line each: why, the last status, how often in a row, when last, and where the link was found. Behind
- * them the links that the trap limits dropped, as many as the store has kept; for the others a line with their host counts them.
+ * The URLs that can't be fetched, one per line: reason, last status, consecutive failures, last attempt, and where the link was found.
+ * Then the links dropped by the trap limits, as far as the store has kept them; one line per host counts the rest.
  */
 export async function exportBadUrls(work: ExportWork, frontier: Pick<FrontierView, 'dropped'>): Promise<void> {
   const { request, target, stats } = work
@@ -35,7 +35,7 @@ async function* documents({ versions, request }: ExportWork): AsyncGenerator<Bad
     const page = await versions.badDocuments({ after, limit: PAGE })
     const chosen = page.filter(({ url }) => url.startsWith(request.selection.urlPrefix))
     yield chosen.map(({ url, outcome, reason, status, failures, checkedAt, parent }) => {
-      // Data of earlier versions of this program has no reason: then there is the outcome alone.
+      // Data of earlier versions of this program has no reason, only the outcome.
       return { url, reason: reason || outcome, status, times: failures, lastAt: checkedAt, parent }
     })
     if (page.length < PAGE) return
@@ -55,7 +55,7 @@ async function* droppedLinks(
       const reason = `trap-${rule}`
       const chosen = examples.filter(({ url }) => url.startsWith(urlPrefix))
       yield chosen.map(({ url, parent, at }) => ({ url, reason, status: 0, times: 1, lastAt: at, parent }))
-      // The others are known by their number only, so that a prefix can't choose among them.
+      // The rest are only counted, so a prefix can't select among them.
       const more = count - examples.length
       const lastAt = Math.max(0, ...examples.map(({ at }) => at))
       if (more > 0 && urlPrefix === '') yield [{ url: host, reason, status: 0, times: more, lastAt, parent: '' }]

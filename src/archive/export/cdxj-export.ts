@@ -7,7 +7,7 @@ import type { LineSorter } from './line-sorter.ts'
 import type { WholeRecord } from './record-source.ts'
 import { selectVersions } from './selection.ts'
 
-/** The index of the archive as it lies in the data folder: sorted bytewise, with names of files in its archive folder. */
+/** The index of the archive in the data folder, sorted bytewise, with names of files in the archive folder. */
 export async function exportCdxj(work: ExportWork): Promise<void> {
   const { request, versions, source, target, stats } = work
   const sorter = work.createSorter()
@@ -28,7 +28,7 @@ export async function exportCdxj(work: ExportWork): Promise<void> {
   for (const text of sortedLines(sorter)) await target.write(text)
 }
 
-/** Lines in pieces that are worth writing. */
+/** Joins lines into chunks worth writing. */
 export function* sortedLines(sorter: LineSorter): Generator<string, void, undefined> {
   let text = ''
   for (const line of sorter.sorted()) {
@@ -42,7 +42,7 @@ export function* sortedLines(sorter: LineSorter): Generator<string, void, undefi
 
 export type RecordPlace = { filename: string; offset: number; length: number }
 
-/** A record's line in a CDXJ index, without a line feed: key, time, and what replay tools need to find it. ASCII only. */
+/** The CDXJ line of a record, without a line feed: key, time, and what replay tools need to find it. ASCII only. */
 export function cdxjLine({ head, block }: WholeRecord, { filename, offset, length }: RecordPlace): string {
   const url = head.headers.get('WARC-Target-URI') ?? ''
   const time = (head.headers.get('WARC-Date') ?? '').replace(/\D/g, '').slice(0, 14)
@@ -52,9 +52,9 @@ export function cdxjLine({ head, block }: WholeRecord, { filename, offset, lengt
   const fields = {
     url,
     mime,
-    // Only the web's answers have one.
+    // Only HTTP responses have a status.
     ...(content !== null && content.status === null ? {} : { status: String(content?.status ?? '') }),
-    // The tools compare digests with each other, not with content: the algorithm's name is left out as they do.
+    // Tools compare digests with each other, not with content, and omit the name of the algorithm.
     ...(digest === null ? {} : { digest: digest.slice(digest.indexOf(':') + 1) }),
     length: String(length),
     offset: String(offset),

@@ -6,27 +6,27 @@ import type { VersionStore } from '../../store/contracts/versions.ts'
 import type { LineSorter } from './line-sorter.ts'
 import type { RecordSource } from './record-source.ts'
 
-/** What each kind of export works with. */
+/** Context of an export, for all kinds. */
 export type ExportWork = {
   request: ExportRequest
   versions: VersionStore
   source: RecordSource
   target: ExportTarget
-  /** For what must be sorted; made when it is asked for, taken away at the end. */
+  /** For output that must be sorted; created on demand, removed at the end. */
   createSorter(): LineSorter
   stats: ExportStats
 }
 
 type ExportStats = {
   records(): number
-  /** Something went into the export. Throws an `ExportStopped` when it shall end. */
+  /** Counts a written record. Throws an `ExportStopped` on abort. */
   count(bytes: number): void
   leaveOut(fault: ExportFault): void
   skipped(): number
   faults(): ExportFault[]
 }
 
-/** Somebody asked for the end; nothing is wrong. */
+/** Thrown on abort; not a failure. */
 export class ExportStopped extends Error {}
 
 const maxFaults = 1000
@@ -60,25 +60,25 @@ export function createStats(signal: AbortSignal, onProgress: (progress: ExportPr
 }
 
 /**
- * Where an export goes. A file is written as `FILE.part` and gets its name when it is whole and on disk: whatever ends the export
- * before, there is no half file under the name.
+ * Destination of an export. A file is written as `FILE.part` and renamed once it is complete and on disk, so there is never a partial
+ * file under the final name.
  */
 export type ExportTarget = {
   write(chunk: Uint8Array | string): Promise<void>
-  /** Whole: returns the number of bytes. */
+  /** Completes the export. Returns the number of bytes. */
   commit(): Promise<number>
-  /** Given up; harmless after `commit`. */
+  /** Aborts the export; harmless after `commit`. */
   discard(): Promise<void>
 }
 
-/** Standard output, or what stands for it. The callback is called once the bytes are taken. */
+/** Standard output or a substitute. The callback is called once the bytes are accepted. */
 export type Output = { write(bytes: Uint8Array, callback: (error?: Error | null) => void): unknown }
 
 type TargetOptions = {
   /** Null for `output`. */
   file: string | null
   output: Output
-  /** Compresses as it goes: the file has a gzip member for each part that is written, which all tools read as one text. */
+  /** Compresses while writing: one gzip member per flush, which all tools read as one text. */
   compress: boolean
 }
 

@@ -15,7 +15,7 @@ const [a, b] = ['a.example', 'b.example']
 const hour = 3_600_000
 const start = Date.UTC(2026, 0, 1)
 
-/** Six records: /1 of a with two versions and its end, /2 of a, and two pages of b of which one has the body of a's /2. */
+/** Six records: /1 of a with two versions and its removal, /2 of a, and two pages of b, one with the same body as a's /2. */
 const captures: Capture[] = [
   pageWith(a, '/1', 'one', {
     at: start,
@@ -37,7 +37,7 @@ async function make(maxFileBytes?: number): Promise<ExportFolder> {
   return folder
 }
 
-/** Type and page of each record of a file, in order. */
+/** Type and page of each record in a file, in order. */
 async function recordsIn(file: string): Promise<string[]> {
   const found: string[] = []
   for await (const { type, headers, length } of readRecords(file)) {
@@ -227,7 +227,7 @@ describe('export', () => {
     const made = await make()
     const versions = { ...made.versions }
     let isFirst = true
-    // The page of rows is read, and then the compression replaces the file that they point at.
+    // After the page of rows is read, compression replaces the file that they refer to.
     versions.versions = async (page) => {
       const rows = await made.versions.versions(page)
       if (isFirst) made.compress()
@@ -368,7 +368,7 @@ describe('export', () => {
   })
 })
 
-/** Writes over the first such text in the record of a version. */
+/** Overwrites the first occurrence of a text in the record of a version. */
 async function damage(made: ExportFolder, versionId: number, from: string, to: string): Promise<void> {
   const version = await made.versions.version(versionId)
   const { fileId, offset } = version!.record!

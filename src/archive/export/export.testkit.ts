@@ -20,7 +20,7 @@ import { resourceRecord, responseRecord, revisitRecord, warcinfoRecord } from '.
 import { type ExportDeps, exportArchive } from './export.ts'
 
 export type PageParts = {
-  /** Milliseconds since 1970 of the exchange. */
+  /** Time of the exchange in milliseconds since 1970. */
   at?: number
   headers?: string[]
   gzip?: boolean
@@ -30,7 +30,7 @@ export type PageParts = {
   lastModified?: string
 }
 
-/** A page as the crawler hands it over: with the WARC record, or the revisit, that a reader outside can read. */
+/** A page as passed by the crawler, with a WARC record or revisit that other tools can read. */
 export function pageWith(host: string, path: string, text: string, parts: PageParts = {}): Capture {
   const { at = Date.UTC(2026, 0, 2, 3, 4, 5, 678), headers = [], title = '', links = [] } = parts
   const body = parts.gzip === true ? gzipSync(text) : Buffer.from(text)
@@ -67,7 +67,7 @@ export function pageWith(host: string, path: string, text: string, parts: PagePa
   }
 }
 
-/** The same of what is no page of the web, such as a file of a server of files. */
+/** The same for items outside the web, such as a file on a file server. */
 export function itemWith(
   host: string,
   path: string,
@@ -89,7 +89,7 @@ export function itemWith(
   }
 }
 
-/** A page that is there no more. */
+/** A page that is gone. */
 export function goneWith(host: string, path: string, at: number): Capture {
   return goneOf(host, path, {
     at,
@@ -109,7 +109,7 @@ export function goneWith(host: string, path: string, at: number): Capture {
 
 export type ExportFolder = Awaited<ReturnType<typeof createExportFolder>>
 
-/** A data folder with what the captures bring, made through the store's contracts, and a place for exports beside it. */
+/** A data folder with the captures, created through the store's contracts, and a folder for exports next to it. */
 export async function createExportFolder(captures: Iterable<Capture>, { maxFileBytes = 1_000_000 } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'erace-export-'))
   const folder = join(root, 'data')
@@ -149,7 +149,7 @@ export async function createExportFolder(captures: Iterable<Capture>, { maxFileB
     db: db as Database,
     versions,
     objects,
-    /** Closes and compresses archive files, as the background does; all or the first few. */
+    /** Closes and compresses archive files, as the background job does; all or the first `count`. */
     compress(count = Number.POSITIVE_INFINITY): void {
       db.exec(`UPDATE files SET state = 'closed' WHERE state = 'open'`)
       for (let left = count; left > 0 && compressNextFile(db, paths.archive(folder), () => false); left--);

@@ -44,8 +44,8 @@ export type ExportDeps = {
 }
 
 /**
- * Writes the archive, its index, the link graph, the meta-information or a list, beside whoever writes the store. What is damaged is left
- * out and named; the rest goes on. A version that is stored meanwhile may be in the export or not.
+ * Writes the archive, its index, the link graph, the meta-information or a list, while others may write the store. Damaged records are
+ * left out and reported. A version stored during the export may be in it or not.
  */
 export async function exportArchive(request: ExportRequest, deps: ExportDeps): Promise<ExportReport> {
   const startedAt = performance.now()
@@ -134,7 +134,7 @@ function run(
   }
 }
 
-/** A store that answers at once would never let the event loop see a signal: each page is a turn of it. */
+/** A store that answers synchronously would never let the event loop see the signal, so each page waits for a turn of the loop. */
 function inTurns(versions: VersionStore, signal: AbortSignal): VersionStore {
   const turn = async (): Promise<void> => {
     await setImmediate()
@@ -157,7 +157,7 @@ function inTurns(versions: VersionStore, signal: AbortSignal): VersionStore {
   }
 }
 
-/** Whoever reads from the pipe has seen enough. */
+/** Whether the reader of the pipe has closed it. */
 function isReaderGone(error: unknown, { file }: ExportRequest): boolean {
   return file === null && (error as NodeJS.ErrnoException).code === 'EPIPE'
 }

@@ -15,7 +15,7 @@ const commas: LineFormat = {
 
 export const jsonLines: LineFormat = { head: () => '', line: (record) => `${JSON.stringify(record)}\n` }
 
-/** The file's name says how: `.csv` with a head that spreadsheets and graph tools know, `.jsonl`; `otherwise` for all other names. */
+/** The file name decides: `.csv` with a header that spreadsheets and graph tools know, `.tsv`, `.jsonl`; else `otherwise`. */
 export function lineFormatOf(file: string | null, otherwise: LineFormat = tabs): LineFormat {
   const name = file?.replace(/\.gz$/, '') ?? ''
   if (name.endsWith('.csv')) return commas
@@ -23,7 +23,7 @@ export function lineFormatOf(file: string | null, otherwise: LineFormat = tabs):
   return /\.(?:jsonl|ndjson)$/.test(name) ? jsonLines : otherwise
 }
 
-/** URLs hold no white space once they are normalised; should one, it must not make a field or a line. */
+/** Normalised URLs have no white space; if one does, it must not start a new field or line. */
 function oneField(value: string | number): string {
   return String(value).replace(/[\t\r\n]/g, (character) => encodeURIComponent(character))
 }

@@ -2,15 +2,15 @@ import { closeSync, mkdtempSync, openSync, readSync, rmdirSync, unlinkSync, writ
 import { join } from 'node:path'
 
 /**
- * Sorts lines bytewise, more of them than fit into memory: what has been gathered is sorted and put aside whenever it reaches a
- * size, and in the end all that was put aside is merged. Lines are ASCII and have no line feed.
+ * Sorts lines bytewise, also more than fit into memory (external merge sort): lines are collected up to a size, sorted and written as a
+ * run, and finally all runs are merged. Lines are ASCII and have no line feed.
  *
- * There is one temporary file, in the given folder. It has no name while it is used, so that nothing is left of it however the
- * process ends.
+ * The runs are in one temporary file in the given folder. It is unlinked while in use, so that nothing is left however the process
+ * ends.
  */
 export type LineSorter = {
   add(line: string): void
-  /** All lines, once each has been added; gives each line with its line feed. */
+  /** All lines in order, each with its line feed. Call it after the last `add`. */
   sorted(): Generator<string, void, undefined>
   close(): void
 }
@@ -34,7 +34,7 @@ export function createLineSorter({
     fd ??= openNameless(folder)
     const from = fileLength
     held.sort(compare)
-    // In parts, so that the lines do not stand in memory twice.
+    // In parts, so that the lines are not in memory twice.
     for (let at = 0; at < held.length; at += 4096) {
       const bytes = Buffer.from(`${held.slice(at, at + 4096).join('\n')}\n`, 'latin1')
       for (let done = 0; done < bytes.length; )
@@ -48,7 +48,7 @@ export function createLineSorter({
 
   return {
     add(line) {
-      // A copy of its own: what was put together from pieces would keep all of them in memory.
+      // A flat copy: a string concatenated from pieces would keep all of them in memory.
       held.push(Buffer.from(line, 'latin1').toString('latin1'))
       heldChars += line.length + 1
       if (heldChars >= maxHeldChars) putAside()
@@ -97,7 +97,7 @@ function* linesOf(fd: number, { from, to }: Run, readBytes: number): Generator<s
 
 type Head = { line: string; lines: Generator<string, void, undefined> }
 
-/** A heap of the next line of each run. */
+/** Merges the runs with a heap of the next line of each. */
 function* merge(sources: Generator<string, void, undefined>[]): Generator<string, void, undefined> {
   const heap: Head[] = []
   for (const lines of sources) {

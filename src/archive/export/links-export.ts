@@ -4,7 +4,7 @@ import type { ExportWork } from './export-work.ts'
 import { lineFormatOf } from './line-format.ts'
 import { selectVersions } from './selection.ts'
 
-/** The link graph, a line per link in page order; with the version's number only where links of several versions stand together. */
+/** The link graph, one line per link in page order; with the version number only if links of several versions are included. */
 export async function exportLinks({ request, versions, target, stats }: ExportWork): Promise<void> {
   const format = lineFormatOf(request.file)
   const withVersion = !request.selection.currentOnly

@@ -13,7 +13,7 @@ import { selectVersions } from './selection.ts'
 
 type Fields = { url: string; title: string; captured: string; version: number; digest: string }
 
-/** The documents as Markdown, a JSON object a line: for `.jsonl` files and standard output. */
+/** The documents as Markdown, one JSON object per line: for `.jsonl` files and standard output. */
 export async function exportMarkdownLines(work: ExportWork, bodies: BodyReader): Promise<void> {
   for await (const version of documentsOf(work)) {
     const markdown = await markdownOf(version, work, bodies)
@@ -25,8 +25,8 @@ export async function exportMarkdownLines(work: ExportWork, bodies: BodyReader):
 }
 
 /**
- * The documents as Markdown files in a folder, with front matter. A file that is there already and is of the same content is left as it
- * is, so that a later export writes what has changed; nothing is ever removed. Returns the bytes that were written.
+ * The documents as Markdown files in a folder, with front matter. An existing file with the same content is left alone, so that a later
+ * export writes only what has changed; nothing is ever removed. Returns the number of bytes written.
  */
 export async function exportMarkdownFiles(
   work: Omit<ExportWork, 'target'>,
@@ -58,7 +58,7 @@ async function* documentsOf({ versions, request }: Pick<ExportWork, 'versions' |
   for await (const version of selectVersions(versions, request.selection)) if (version.body === 'kept') yield version
 }
 
-/** Null where there is no text, or it can't be read. */
+/** Null if there is no text, or it can't be read. */
 async function markdownOf(
   version: Version,
   { stats }: Pick<ExportWork, 'stats'>,
@@ -93,7 +93,7 @@ async function beginsWith(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Whatever ends the export, a file is the old one or the new one. */
+/** Atomic: the file is the old one or the new one, however the export ends. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const part = `${file}.part`
   try {

@@ -8,12 +8,12 @@ import { readAhead } from '../read-ahead.ts'
 import type { ExportWork } from './export-work.ts'
 import { narrowsVersions, selectDocuments, selectHistory } from './selection.ts'
 
-/** The meta-information of all chosen documents as XML. A header that can't be read is left out, the rest stays. */
+/** The meta-information of the selected documents as XML. Only a header that can't be read is left out. */
 export async function exportMeta(work: ExportWork): Promise<void> {
   for await (const text of writeMetaInfo(chosenDocuments(work))) await work.target.write(text)
 }
 
-/** The same of all documents, as text. */
+/** The same for all documents, as text. */
 export function metaText(work: Pick<ExportWork, 'versions' | 'source' | 'stats'>): AsyncGenerator<string> {
   const selection = { urlPrefix: '', afterMs: null, beforeMs: null, currentOnly: false }
   return writeMetaInfo(chosenDocuments({ ...work, request: { selection } }))
@@ -48,7 +48,7 @@ async function* chosenDocuments(work: MetaWork): AsyncGenerator<WritableMetaDocu
 type HeaderOf = (version: Version) => Promise<string>
 type MetaSources = { versions: Pick<VersionStore, 'links'>; headerOf: HeaderOf }
 
-/** What the catalogue knows of a document, as its meta-information. `chosen` are its versions, oldest first. */
+/** Meta-information of a document, from the catalogue. `chosen` are its versions, oldest first. */
 export async function metaDocument(
   document: CataloguedDocument,
   current: Version | null,

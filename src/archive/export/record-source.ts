@@ -9,20 +9,20 @@ import { checkRecord } from '../warc/record-check.ts'
 import { holdsHttp, recordContent } from '../warc/record-content.ts'
 
 /**
- * Records of versions, checked. Files are compressed and rewritten while they are read: what can't be read is tried again with the
- * row as it is then, and only a row that leads to the same failure twice is damage.
+ * Reads and checks records of versions. Files are compressed and rewritten while they are read, so a failed read is retried with the
+ * current row. It is damage only if the same row fails twice.
  */
 export type RecordSource = {
   /** The version's own record. */
   record(version: Version): Promise<SourceRecord | NoRecord>
-  /** Status line and fields of the version's response, a line feed after each, as octets in latin1; '' for what is no response. */
+  /** Status line and fields of the response, each followed by a line feed, octets as latin1; '' if it isn't a response. */
   header(version: Version): Promise<{ kind: 'header'; header: string } | NoRecord>
   close(): void
 }
 
 export type SourceRecord = WholeRecord & {
   kind: 'record'
-  /** As it lies in the file: a gzip member where the file is compressed. */
+  /** As stored in the file: a gzip member if the file is compressed. */
   stored: Buffer
   plain: Buffer
   file: Volume
@@ -30,7 +30,7 @@ export type SourceRecord = WholeRecord & {
 }
 
 export type NoRecord =
-  /** Collected meanwhile, or there never was one. */
+  /** Collected in the meantime, or never stored. */
   { kind: 'absent' } | { kind: 'damaged'; message: string }
 
 export type RecordSourceDeps = {
@@ -39,7 +39,7 @@ export type RecordSourceDeps = {
 }
 
 const maxRecordBytes = 2 ** 30
-/** Holds the header of nearly every response. */
+/** Enough for the header of nearly every response. */
 const startBytes = 64 * 1024
 const maxAttempts = 4
 
@@ -56,7 +56,7 @@ export function createRecordSource({ versions, objects }: RecordSourceDeps): Rec
       } catch (error) {
         // A store that does not answer says nothing about what it keeps.
         if (isAppError(error) && error.retry === 'later') throw error
-        // The first row may be as old as its page; the second is not.
+        // The first row may be as old as its page; the second is fresh.
         if (attempt === maxAttempts || (attempt > 1 && place === before))
           return { kind: 'damaged', message: messageOf(error) }
       }
@@ -101,7 +101,7 @@ function checkTarget(target: string | null, { url }: Version): void {
   if (target !== withoutAccess(url)) throw new Error(`the record is of ${target}`)
 }
 
-/** What can be had of a gzip member that may be cut off. */
+/** Inflates as much as possible of a gzip member that may be truncated. */
 function inflateStart(bytes: Buffer): Buffer {
   return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxRecordBytes })
 }
@@ -114,7 +114,7 @@ export type WholeRecord = { head: RecordHead; block: Buffer }
 
 const ending = Buffer.from('\r\n\r\n')
 
-/** The record that fills the buffer, checked against its own digests. Throws for anything else. */
+/** Parses the record that fills the buffer, and checks it against its own digests. Throws for anything else. */
 export function parseWholeRecord(bytes: Buffer): WholeRecord {
   const { head, start } = headOf(bytes)
   const end = start + head.blockLength
@@ -126,7 +126,7 @@ export function parseWholeRecord(bytes: Buffer): WholeRecord {
   return { head, block }
 }
 
-/** Head and the first bytes of the block, of a record that may be cut off; null where the cut is in the head. */
+/** Head and first bytes of the block of a record that may be truncated; null if the head is incomplete. */
 function parseRecordStart(bytes: Buffer): WholeRecord | null {
   if (bytes.indexOf(ending) < 0) return null
   const { head, start } = headOf(bytes)
@@ -141,11 +141,11 @@ function headOf(bytes: Buffer): { head: RecordHead; start: number } {
   return { head: parsed.head, start: end + ending.length }
 }
 
-/** The bytes of records as they lie in the archive's files: compressed ones stay compressed. What lies in no file comes plain. */
+/** Bytes of records as stored in the archive files, compressed or not. Records that are in no file come uncompressed. */
 type ArchiveBytes = {
-  /** At least `minBytes` from the start of the record, where it has them. Throws where the file is not there or too short. */
+  /** At least `minBytes` from the start of the record, unless it is shorter. Throws if the file is missing or too short. */
   read(pointer: RecordPointer, minBytes?: number): Promise<ReadBytes>
-  /** Files may have been replaced: lists them again. */
+  /** Lists the files again, as they may have been replaced. */
   forget(): void
   close(): void
 }

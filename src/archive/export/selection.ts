@@ -4,11 +4,11 @@ import type { CataloguedDocument, Version, VersionStore } from '../../store/cont
 
 const pageLength = 500
 
-/** What was read with somebody's credentials is for nobody else: it is in no export. */
+/** Content fetched with a user's credentials is private to that user, and never exported. */
 const isFor = (url: string, prefix: string): boolean =>
   accessOf(url).credentials === '' && withoutAccess(url).startsWith(prefix)
 
-/** All documents under the prefix, in the order of their ids. What is added meanwhile may be among them. */
+/** All documents under the prefix, in the order of their ids. May include documents added in the meantime. */
 export async function* selectDocuments(
   versions: Pick<VersionStore, 'documents'>,
   { urlPrefix }: ExportSelection,
@@ -21,7 +21,7 @@ export async function* selectDocuments(
   }
 }
 
-/** All versions that are asked for: in the order of their ids, or of their documents' where only the current ones are. */
+/** The selected versions, in the order of their ids; in the order of their documents' ids if only current versions are selected. */
 export async function* selectVersions(
   versions: Pick<VersionStore, 'documents' | 'versions' | 'version'>,
   selection: ExportSelection,
@@ -42,7 +42,7 @@ export async function* selectVersions(
   }
 }
 
-/** The versions of one document that are asked for, oldest first. `current` is its current one. */
+/** The selected versions of one document, oldest first. `current` is its current version. */
 export async function* selectHistory(
   versions: Pick<VersionStore, 'history'>,
   document: CataloguedDocument,
@@ -65,7 +65,7 @@ export async function* selectHistory(
   }
 }
 
-/** Whether some versions of a document may be left out. */
+/** Whether the selection may leave out versions of a document. */
 export function narrowsVersions({ afterMs, beforeMs, currentOnly }: ExportSelection): boolean {
   return afterMs !== null || beforeMs !== null || currentOnly
 }

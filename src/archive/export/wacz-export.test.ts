@@ -136,7 +136,7 @@ describe('a WACZ file of somebody else', () => {
   const packaged = JSON.stringify({ resources: [] })
 
   test('with names that lead out of it is refused', async () => {
-    // The writer refuses such names too, so that they are put in afterwards; they have the same length.
+    // The writer also refuses such names, so they are patched in afterwards, with the same length.
     for (const evil of ['../../evil.txt', '/tmp/evil-.txt', 'ab\\..\\evil.txt', 'C:/evil/x.txt-', 'x/../../y.txt-']) {
       const good = 'archive/fi.txt'
       assert.equal(evil.length, good.length)
@@ -168,7 +168,7 @@ async function unzip(file: string): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
   const zip = await openPromise(file, { lazyEntries: true, autoClose: false })
   for await (const entry of zip.eachEntry()) {
-    // Readers load ranges of them.
+    // Stored, as readers load ranges of them.
     assert.equal(entry.compressionMethod, 0)
     files.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)))
   }

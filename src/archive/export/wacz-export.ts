@@ -14,19 +14,18 @@ import { type WarcOptions, warcParts } from './warc-export.ts'
 export const waczVersion = '1.1.1'
 const warcName = 'data.warc.gz'
 const indexName = 'index.cdx.gz'
-/** Lines of the index that a reader loads together. */
+/** Index lines per compressed block, which a reader loads at once. */
 const blockLines = 1024
 const chunkChars = 64 * 1024
 const gzipAsync = promisify(gzip)
 
-/** What stands in `datapackage.json` of a file. */
+/** Entry of a file in `datapackage.json`. */
 type Resource = { name: string; path: string; hash: string; bytes: number }
 
 /**
  * One WACZ file (https://specs.webrecorder.net/wacz/1.1.1/): a ZIP file with the records, a compressed index of them, a list of pages, and
- * the digests of all of these. Files in it are stored, not compressed again, so that readers can load ranges of it. It is written as it is
- * read, front to back: each file ends with its length and checksum (ZIP64 where it has to be), and so do the lists that depend on
- * those before.
+ * the digests of all of these. Its files are stored, not compressed again, so that readers can load ranges. It is streamed front to back:
+ * length and checksum follow each file (ZIP64 if needed), and lists follow the files they depend on.
  */
 export async function exportWacz(work: ExportWork, options: WarcOptions): Promise<void> {
   const resources: Resource[] = []
@@ -96,7 +95,7 @@ function isPage({ url, status, type }: Version): boolean {
   return /^https?:/.test(url) && status === 200 && /^\s*(?:text\/html|application\/(?:xhtml\+xml|pdf))\b/i.test(type)
 }
 
-/** Sorted as the index is; what stands before the tab is for sorting. */
+/** Sorted like the index; the part before the tab is the sort key. */
 function pageLine({ title }: Version, { head }: SourceRecord): string {
   const url = head.headers.get('WARC-Target-URI') ?? ''
   const ts = head.headers.get('WARC-Date') ?? ''
@@ -115,7 +114,7 @@ async function* pageLines(pages: LineSorter): AsyncGenerator<string> {
   yield text
 }
 
-/** The index in pieces that are compressed one by one; `blocks` lists them by their first lines. */
+/** The index in separately compressed blocks; `blocks` lists them by their first lines. */
 async function* indexBlocks(index: LineSorter, blocks: string[]): AsyncGenerator<Buffer> {
   let offset = 0
   let lines: string[] = []

@@ -4,7 +4,7 @@ import { lineFormatOf } from './line-format.ts'
 
 const PAGE = 500
 
-/** The pages of the last random walk with their visits, a line each, in the order they were found. */
+/** The pages of the last random walk and their number of visits, one per line, in the order they were found. */
 export async function exportWalk(work: ExportWork, walks: Pick<WalkStore, 'lastRun' | 'visits'>): Promise<void> {
   const { request, target, stats } = work
   const format = lineFormatOf(request.file, undefined)

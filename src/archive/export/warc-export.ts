@@ -12,7 +12,7 @@ import { isCompressed } from './record-source.ts'
 import { selectVersions } from './selection.ts'
 
 export type WarcExportOptions = WarcOptions & {
-  /** Where an index of the file goes. */
+  /** Target of an index of the file; null for none. */
   index: ExportTarget | null
 }
 
@@ -26,7 +26,7 @@ const gzipAsync = promisify(gzip)
 const batchRecords = 32
 const batchBytes = 8 * 1024 * 1024
 
-/** One WARC file of the chosen versions' records, and an index of it where one is asked for. */
+/** One WARC file with the records of the selected versions, and an index of it if requested. */
 export async function exportWarc(work: ExportWork, options: WarcExportOptions): Promise<void> {
   const { request, target } = work
   const isCompressed = request.file?.endsWith('.gz') === true
@@ -39,14 +39,14 @@ export async function exportWarc(work: ExportWork, options: WarcExportOptions): 
   if (sorter !== null && options.index !== null) for (const text of sortedLines(sorter)) await options.index.write(text)
 }
 
-/** A record of a WARC file, as it is written at this place; the first one describes the file and is of no version. */
+/** A record as written to a WARC file. The first one describes the file and belongs to no version. */
 export type WarcPart = { bytes: Buffer; offset: number; kept: KeptRecord | null }
 
 type KeptRecord = { version: Version; record: SourceRecord }
 
 /**
- * The chosen versions' records, as they are. The original of a revisit stands before it, whether it was asked for or not: without it
- * the revisit would have no body.
+ * The records of the selected versions, unchanged. A revisit is preceded by its original, selected or not: without it the revisit would
+ * have no body.
  */
 export async function* warcParts(
   work: ExportWork,
@@ -67,7 +67,7 @@ export async function* warcParts(
   }
 }
 
-/** Several at a time: zlib works in threads. What is compressed already is copied as it is. */
+/** Several run at a time, as zlib uses threads. Records that are already compressed are copied. */
 async function asMember({ record: { file, stored, plain } }: KeptRecord): Promise<Buffer> {
   return isCompressed(file) ? stored : await gzipAsync(plain)
 }
@@ -90,7 +90,7 @@ async function* recordsOf({ request, versions, source, stats }: ExportWork): Asy
   }
 
   async function originalOf(version: Version): Promise<KeptRecord | 'written' | null> {
-    // The row may have moved to another original since its page was read.
+    // The row may have got another original since its page was read.
     const id = (await versions.version(version.id))?.originalId ?? version.originalId
     if (written.has(id)) return 'written'
     const original = id === version.id ? null : await versions.version(id)
@@ -101,7 +101,7 @@ async function* recordsOf({ request, versions, source, stats }: ExportWork): Asy
 
   const found = readAhead(selected(), source.record, { weigh: ({ record }) => record!.length })
   for await (const [version, read] of found) {
-    // It may have been written since it was read, as somebody's original.
+    // It may have been written since it was read, as the original of a revisit.
     if (written.has(version.id)) continue
     const record = recordOf(version, read)
     if (record === null) continue

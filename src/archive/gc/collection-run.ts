@@ -6,16 +6,16 @@ import { type DeliveryStore, deliveryRetentionMs } from '../../store/contracts/d
 import { collectGarbage } from './collector.ts'
 import type { Pools } from './verdict.ts'
 
-/** Where garbage is collected, by one process at a time. */
+/** A store whose garbage is collected, by one process at a time. */
 export type CollectingTarget = {
   collection: CollectionStore
   runs: CollectionRunStore
   deliveries: Pick<DeliveryStore, 'removeBefore'>
-  /** The wall clock that versions there are stamped with. */
+  /** The wall clock used for timestamps of versions. */
   now(): number
-  /** Removes versions from the search index, where there is one. */
+  /** Removes versions from the search index, if there is one. */
   forget(versionIds: number[]): Promise<void>
-  /** Reclaims the space of what was collected; left out where the store does so itself. */
+  /** Reclaims the space of collected versions; omitted if the store does so itself. */
   rewriteFiles?(): Promise<GcFiles>
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export type CollectionRunOptions = {
 const noFiles: GcFiles = { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [] }
 const MAX_ERROR_CHARS = 500
 
-/** One whole collection. What came of it is recorded for those who look, unless it is a dry run. */
+/** One complete collection. The outcome is recorded, unless it is a dry run. */
 export async function runCollection(target: CollectingTarget, options: CollectionRunOptions): Promise<GcReport> {
   const { dryRun, clock } = options
   const startedAt = target.now()
@@ -56,7 +56,7 @@ export async function runCollection(target: CollectingTarget, options: Collectio
     return { ...report, seconds: tookMs() / 1000 }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    // Where the store is the reason this can't be recorded either; the first error says more.
+    // If the store is the cause, this can't be recorded either; the first error says more.
     await record({ tookMs: tookMs(), state: 'failed', error: message.slice(0, MAX_ERROR_CHARS) }).catch(() => {})
     throw error
   }

@@ -205,7 +205,7 @@ describe('the collector', () => {
       const [one, two] = [await put(place, 'a.example', '/', 'one', 1), await put(place, 'b.example', '/', 'two', 1)]
       for (const host of ['a.example', 'b.example']) await put(place, host, '/', `${host} new`, 2)
       const { collection } = place
-      /** Others are at work between the look and the order. */
+      /** Simulates concurrent changes between the check and the order. */
       const beside: CollectionStore = {
         ...collection,
         async collect(orders) {

@@ -21,31 +21,30 @@ import { findSizeLimits, type SizeLimits } from './size-limit.ts'
 import { judge, type Pool, type Pools } from './verdict.ts'
 
 /**
- * The collector goes over all versions of the catalogue and takes those that nobody needs any more. It works in up to
- * three steps:
+ * The collector walks all versions of the catalogue and removes those that are no longer needed. It works in up to three steps:
  *
- *   measure  where a retention limits the size: which superseded versions have to go for it. Nothing is changed.
- *   walk     each version gets its verdict (`verdict.ts`). What is to go and has a body of its own that nobody refers to goes
- *            at once, in batches. What others refer to is put aside with its reason, and of what stays it is noted whose
- *            body it refers to.
- *   leave    what was put aside goes, unless a version that stays refers to it.
+ *   measure  if a retention limits the size: finds which superseded versions have to go. Changes nothing.
+ *   walk     judges each version (`verdict.ts`). A version that is to go, and whose body no other version refers to, goes at once,
+ *            in batches. One that others refer to is put aside with its reason. For each version that stays, the body it refers
+ *            to is noted.
+ *   leave    removes the versions put aside, unless a version that stays refers to them.
  *
- * A verdict is some moments old when it is carried out, and a crawl may run meanwhile: the store looks again at what the
- * verdict rests on, in the transaction that carries it out. So it may be ended at any moment; the next run goes on.
- * A dry run takes the same steps and gives no orders.
+ * A verdict is slightly stale when it is carried out, and a crawl may be running: the store checks its preconditions again, in the
+ * transaction that carries it out. So a run may be interrupted at any moment; the next one continues.
+ * A dry run takes the same steps without changing anything.
  */
 export type CollectorDeps = {
   store: Pick<CollectionStore, 'versions' | 'find' | 'collect'>
   pools: Pools
   now: number
   dryRun: boolean
-  /** The newest version of a document keeps its body even if nobody wants it: the next one is compared with it. */
+  /** The newest version of a document keeps its body even if unwanted: the next one is compared with it. */
   keepsNewest: boolean
   signal: AbortSignal
   onProgress(progress: GcProgress): void
-  /** Told of each version once it has gone, or would go. */
+  /** Called for each version once it has gone, or would go. */
   onItem(item: GcItem): void
-  /** Told of the versions that are no longer there, or no longer have a body. */
+  /** Called with the versions that are gone or have lost their body. */
   onRemoved(versionIds: number[]): Promise<void> | void
 }
 
@@ -59,7 +58,7 @@ type Order = GcItem & { originalId: number }
 export async function collectGarbage(deps: CollectorDeps): Promise<CollectorReport> {
   const { store, pools, now, dryRun, keepsNewest, signal } = deps
   const stats = createStats()
-  /** Bodies that a version which stays refers to. */
+  /** Bodies referred to by a version that stays. */
   const needed = createVersionSet()
   const aside = new Map<GcReason, VersionSet>()
   let orders: Order[] = []
@@ -166,7 +165,7 @@ const MAX_EXAMPLES = 20
 export type Stats = ReturnType<typeof createStats>
 type StatsReport = Pick<GcReport, 'looked' | 'removed' | 'dropped' | 'reasons' | 'sources' | 'kept' | 'examples'>
 
-/** Counts what goes and what stays, by reason and source. */
+/** Counts removed and kept versions, by reason and source. */
 export function createStats() {
   const actions: Record<GcAction, GcCount> = { remove: noCount(), drop: noCount() }
   const reasons = countByReason()

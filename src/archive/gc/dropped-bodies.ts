@@ -11,7 +11,7 @@ import { recordContent } from '../warc/record-content.ts'
 
 export type TextMarks = (versionId: number) => Promise<TextMark | null>
 
-/** Fingerprints of the texts of versions that lose their bodies: they can't be computed afterwards. */
+/** Text fingerprints of versions that lose their bodies, as they can't be computed afterwards. */
 export function createTextMarks(
   { versions, objects }: { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'read'> },
   sources: readonly SourceRule[],
@@ -29,8 +29,8 @@ export function createTextMarks(
 }
 
 /**
- * The response header of a record that is alone in its buffer, uncompressed: status line and fields, each ended by CRLF, as
- * octets in latin1; '' for what is no response. Throws `record-damaged` for what is no record.
+ * The response header of an uncompressed record that is alone in its buffer: status line and fields, each ending with CRLF, octets as
+ * latin1; '' if it isn't a response. Throws `record-damaged` if it isn't a record.
  */
 export function responseHeader(record: Buffer): string {
   const end = record.indexOf('\r\n\r\n')

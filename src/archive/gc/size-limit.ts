@@ -3,10 +3,10 @@ import type { CollectableVersion } from '../../store/contracts/collection.ts'
 import { compareAge, judge, type Pool, type Pools, type SizeCutoff } from './verdict.ts'
 
 /**
- * Finds for each pool with a limit of size the moment up to which superseded versions have to go. One walk over all
- * versions sums up what stays by age and number, and what might go by the time it was superseded. Where that is too much, a
- * second walk looks closely at the short span in which the limit is reached. Memory is bounded: should that span hold more
- * versions than can be remembered, further walks go on behind the oldest of them.
+ * Finds, for each pool with a size limit, the moment up to which superseded versions have to go. One walk over all versions sums up
+ * what stays by age and number, and what may go by the time it was superseded. If the sum exceeds the limit, a second walk looks at
+ * the short span in which the limit is reached. Memory is bounded: if that span has more versions than can be remembered, further
+ * walks continue after the oldest of them.
  */
 export type SizeLimits = {
   readonly cutoffs: readonly (SizeCutoff | null)[]
@@ -22,11 +22,11 @@ type Candidate = { supersededAt: number; versionId: number; bytes: number }
 type Limited = {
   pool: Pool
   maxBytes: number
-  /** What is left, as far as is known by now. */
+  /** Bytes left, as far as known. */
   bytes: number
   ages: AgeHistogram
   cutoff: SizeCutoff | null
-  /** Where the limit is reached: from the cut-off to here. */
+  /** The limit is reached between the cut-off and here. */
   spanEnd: number
   oldest: ReturnType<typeof createOldest>
 }
@@ -77,10 +77,10 @@ function limitedPools({ all }: Pools, { spans, remembered }: SizeRoom): Limited[
   }))
 }
 
-/** What is left of a version by age and number alone; `mayGo` when the size can still ask for it. */
+/** Bytes of a version left after age and number; `mayGo` if the size limit may still remove it. */
 function remains(version: CollectableVersion, { pool }: Limited, now: number): { bytes: number; mayGo: boolean } {
   const { kind } = judge(version, pool.retention, null, now)
-  // A body that others refer to may have to stay: nothing is counted on its going.
+  // A body that others refer to may have to stay, so its removal is not counted on.
   if (kind !== 'stays' && !version.shared) return { bytes: 0, mayGo: false }
   const mayGo = !version.current && version.pinnedBy === null && !version.shared && version.supersededAt !== null
   return { bytes: version.bytes, mayGo: mayGo && version.bytes > 0 }
@@ -92,7 +92,7 @@ function sumUp(entry: Limited, version: CollectableVersion, now: number): void {
   if (mayGo) entry.ages.add(version.supersededAt!, bytes)
 }
 
-/** Sets the cut-off before the span in which the limit is reached. False where no closer look is needed. */
+/** Sets the cut-off before the span in which the limit is reached. False if no closer look is needed. */
 function findSpan(entry: Limited): boolean {
   const excess = entry.bytes - entry.maxBytes
   if (excess <= 0) return false
@@ -111,7 +111,7 @@ function lookClosely(entry: Limited, version: CollectableVersion, now: number): 
   if (mayGo) entry.oldest.offer({ supersededAt, versionId, bytes })
 }
 
-/** Moves the cut-off on to where the rest fits. True when there is more to be looked at. */
+/** Moves the cut-off to where the rest fits. True if more versions have to be looked at. */
 function moveCutoff(entry: Limited): boolean {
   const { oldest, maxBytes } = entry
   for (const candidate of oldest.take()) {
@@ -122,7 +122,7 @@ function moveCutoff(entry: Limited): boolean {
   return entry.bytes > maxBytes && oldest.hasForgotten()
 }
 
-/** Remembers the oldest of all that are offered. */
+/** Remembers the oldest candidates offered. */
 function createOldest(limit: number) {
   let kept: Candidate[] = []
   let hasForgotten = false
@@ -136,14 +136,14 @@ function createOldest(limit: number) {
       kept.push(candidate)
       if (kept.length >= 2 * limit) trim()
     },
-    /** From the oldest on; what was taken is no longer remembered. */
+    /** Yields the candidates from the oldest on, and forgets them. */
     *take(): Generator<Candidate> {
       trim()
       const taken = kept
       kept = []
       yield* taken
     },
-    /** Whether anything was offered, since this was asked last, that there was no room for. */
+    /** Whether a candidate was dropped for lack of room since the last call. */
     hasForgotten(): boolean {
       const answer = hasForgotten
       hasForgotten = false
@@ -152,11 +152,11 @@ function createOldest(limit: number) {
   }
 }
 
-/** Bytes by the moment at which they were superseded, in spans that grow so that their number stays bounded. */
+/** Bytes by the time they were superseded, in spans that widen to keep their number bounded. */
 type AgeHistogram = {
   add(at: number, bytes: number): void
   /**
-   * The span in which the oldest bytes reach a sum, and how many lie before it. Null where all together don't reach it;
+   * The span in which the oldest bytes reach a sum, and the bytes before it. Null if all together don't reach it;
    * then `total` is less.
    */
   reach(sum: number): { from: number; to: number; bytesBefore: number } | null

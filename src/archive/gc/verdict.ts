@@ -5,20 +5,20 @@ import { createSourceMatch } from '../../core/url/source-match.ts'
 import type { CollectableVersion } from '../../store/contracts/collection.ts'
 
 /**
- * What is to become of a version:
+ * What happens to a version:
  *
  *   stays   nothing to do; `held` if only a pin keeps it
  *   remove  superseded, and beyond what its retention keeps
- *   drop    its body concerns nobody: what is known of it stays
+ *   drop    its body is not wanted by anyone: only its metadata is kept
  *
- * Whether another version refers to the body is not asked here: that depends on the verdict about the other one.
+ * Whether another version refers to the body is not checked here, as that depends on the verdict about the other one.
  */
 export type Verdict =
   | { kind: 'stays'; held: boolean }
   | { kind: 'remove'; reason: Exclude<GcReason, 'unwanted'> }
   | { kind: 'drop'; reason: 'unwanted' }
 
-/** The last of the superseded versions, in their order, that has to go for the sake of size. */
+/** The last superseded version, in order, that has to go because of the size limit. */
 export type SizeCutoff = { supersededAt: number; versionId: number }
 
 const stays: Verdict = { kind: 'stays', held: false }
@@ -51,12 +51,12 @@ function reasonToRemove(
   return null
 }
 
-/** Negative where the version was superseded before the cut-off; versions of one moment go by their ids. */
+/** Negative if the version was superseded before the cut-off; ids break ties. */
 export function compareAge(supersededAt: number, versionId: number, cutoff: SizeCutoff): number {
   return supersededAt - cutoff.supersededAt || versionId - cutoff.versionId
 }
 
-/** All documents that one retention is for: those of a rule of their own, or all others. */
+/** All documents under one retention: those of a rule with its own, or all others. */
 export type Pool = {
   readonly index: number
   /** The rule's `match`; `*` for the pool of all others. */
@@ -66,7 +66,7 @@ export type Pool = {
 
 export type Pools = { readonly all: readonly Pool[]; of(url: string): Pool }
 
-/** The first matching rule with a retention decides; the global one comes last. */
+/** The first matching rule with a retention decides; the global retention is the fallback. */
 export function createPools(retention: Retention, sources: readonly Pick<SourceRule, 'match' | 'retention'>[]): Pools {
   const all: Pool[] = []
   const matches: ((url: string) => boolean)[] = []

@@ -34,14 +34,14 @@ export async function compareVersions(
 
 export type Comparison = Omit<DiffReport, 'url' | 'from' | 'to'>
 export type CompareTwoRequest = Omit<CompareRequest, 'from' | 'to'> & {
-  /** Takes out of texts what somebody does not want to see compared; source is compared as it is. */
+  /** Removes the parts of texts that a user wants to ignore; source is compared as it is. */
   cut?: ((text: string) => string) | undefined
   cutBlocks?: ((blocks: Blocks) => Blocks) | undefined
-  /** Where the same pair is asked for more than once. */
+  /** Cache for repeated comparisons of the same pair. */
   remembered?: ((compare: () => ReportedChanges) => ReportedChanges) | undefined
 }
 
-/** What changed between two versions of a document, without what is known of them. */
+/** What changed between two versions of a document, without the metadata of the versions. */
 export async function compareTwo(
   bodies: BodyReader,
   { from, to }: VersionPair,
@@ -72,7 +72,7 @@ export async function choosePair(
     return { from: (await otherBefore(versions, named)) ?? named, to: named }
   }
   const last = await lastWithContent(versions, document.id)
-  // Where there is none at all, the finder knows more.
+  // If there is no version at all, the finder throws a better error.
   if (last === null) await finder.choose(document, 'last')
   if (last === null) throw new AppError('not-found', `no version of ${document.url} has a body to compare`)
   if (from !== undefined) return { from: await finder.choose(document, from), to: last }
@@ -85,12 +85,12 @@ async function lastWithContent(versions: VersionStore, documentId: number): Prom
   return firstOf(versions, documentId, Number.MAX_SAFE_INTEGER, ({ digest }) => digest.length > 0)
 }
 
-/** The last version before another whose content is not the same. */
+/** The last earlier version with different content. */
 async function otherBefore(versions: VersionStore, { documentId, n, digest }: Version): Promise<Version | null> {
   return firstOf(versions, documentId, n, (other) => other.digest.length > 0 && !other.digest.equals(digest))
 }
 
-/** Going back from `before`, the first that will do. */
+/** The first match going back from `from`. */
 async function firstOf(
   versions: VersionStore,
   documentId: number,
@@ -112,7 +112,7 @@ const absences = {
   none: 'was never kept',
 }
 
-/** Of a document without text both are null. */
+/** Both are null for a document without text. */
 type Compared = { text: string | null; blocks: (() => Blocks) | null }
 
 async function contentOf(

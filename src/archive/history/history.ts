@@ -30,7 +30,7 @@ export async function readHistory(
     }
     const content = version.reason === 'gone' ? null : await contentOf(bodies, version)
     listed.push({ ...report, changes: summaryOf(previous, content) })
-    // What comes back is held against what was there before it went.
+    // A page that comes back is compared with the version before it was gone.
     if (version.reason !== 'gone') previous = content
   }
   return {
@@ -50,7 +50,7 @@ function summaryOf(previous: SummarisedContent | null, content: SummarisedConten
   return previous === null || content === null ? null : changeSummary(previous, content)
 }
 
-/** `before`: the last with content that is not listed any more. */
+/** `before`: the last version with content that is no longer listed. */
 async function newestVersions(versions: VersionStore, documentId: number, limit: number) {
   const newest: Version[] = []
   let before: Version | null = null
@@ -67,7 +67,7 @@ async function newestVersions(versions: VersionStore, documentId: number, limit:
   }
 }
 
-/** Nobody has needed it yet. */
+/** Computes a text fingerprint that is not stored yet. */
 async function fingerprintOf(bodies: BodyReader, version: Version): Promise<Buffer | null> {
   const found = version.reason === 'gone' ? null : await bodies.readText(version)
   return found?.kind === 'body' ? textFingerprint(found.body, { contentType: found.contentType }) : null
@@ -115,7 +115,7 @@ async function shownText(
   }
 }
 
-/** Header fields are octets; most that go beyond ASCII are UTF-8 today. */
+/** Header fields are octets; most beyond ASCII are UTF-8 today. */
 function headerText(octets: string): string {
   const text = Buffer.from(octets, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? octets : text

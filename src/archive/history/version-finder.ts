@@ -5,16 +5,16 @@ import type { CataloguedDocument, Version, VersionStore } from '../../store/cont
 
 export type FinderDeps = {
   versions: VersionStore
-  /** The key under which a crawl files a URL; null for what is none. */
+  /** The key under which a crawl files a URL; null if it isn't one. */
   keyOf(url: string): DocumentKey | null
 }
 
 export type FoundVersion = { document: CataloguedDocument; version: Version }
 
-/** Finds documents and versions by what people write. What is not there is told with the nearest that is. */
+/** Finds documents and versions by what users type. Errors name the nearest match. */
 export type VersionFinder = {
   document(url: string): Promise<CataloguedDocument>
-  /** The version that an address such as `URL@3` names; of a URL alone, the current one. */
+  /** The version an address such as `URL@3` names; the current one for a plain URL. */
   find(address: string): Promise<FoundVersion>
   /** A version of a known document: `3`, `2026-11-01T12:00`, `first`, `last`. */
   choose(document: CataloguedDocument, choice: string): Promise<Version>
@@ -30,7 +30,7 @@ export function createVersionFinder({ versions, keyOf }: FinderDeps): VersionFin
     for (const lookUp of [byKey, bySpelling]) {
       const [document, before] = await Promise.all(readings.map(({ url }) => lookUp(url)))
       if (document && document.id !== before?.id) return { document, choice: whole.choice }
-      // Also where the choice stood in a part that no key has, such as a fragment.
+      // Also if the choice was in a part that is in no key, such as a fragment.
       if (before) return { document: before, choice: split!.choice }
     }
     throw await unknown(versions, split?.url ?? address)
@@ -61,7 +61,7 @@ export function createVersionFinder({ versions, keyOf }: FinderDeps): VersionFin
   }
 }
 
-/** The document of a URL as a user types it; null when it is not in the archive. */
+/** The document of a URL as a user types it; null if it is not in the archive. */
 export async function findDocument(deps: FinderDeps, url: string): Promise<CataloguedDocument | null> {
   return (await documentByKey(deps, url)) ?? (await documentBySpelling(deps.versions, url))
 }
@@ -75,7 +75,7 @@ async function documentByKey({ versions, keyOf }: FinderDeps, url: string): Prom
   return null
 }
 
-/** With the settings of an earlier crawl, this URL may have got another key. */
+/** Under the settings of an earlier crawl, this URL may have another key. */
 async function documentBySpelling(versions: VersionStore, url: string): Promise<CataloguedDocument | null> {
   for (const spelling of spellings(url)) {
     if (!URL.canParse(spelling)) continue
@@ -127,12 +127,12 @@ async function missingVersion(
   return `${document.url} had no version at that time${since}`
 }
 
-/** A hint is worth a moment, not a walk through millions of rows. */
+/** A hint may take a moment, but not a scan of millions of rows. */
 const maxLookedAt = 20_000
 const pageSize = 2_000
 const maxNamed = 3
 
-/** Kept URLs of the same host that share the longest start with one that is not known; the first documents alone are looked at. */
+/** Kept URLs of the same host that share the longest prefix with an unknown one. Only the first documents are scanned. */
 async function nearestUrls(versions: Pick<VersionStore, 'documents'>, url: string): Promise<string[]> {
   if (!URL.canParse(url)) return []
   const wanted = new URL(url).href
@@ -153,7 +153,7 @@ async function nearestUrls(versions: Pick<VersionStore, 'documents'>, url: strin
   return near.map((each) => each.url)
 }
 
-/** The scheme does not count: `http` for `https` is a common slip. */
+/** The scheme is ignored: `http` for `https` is a common slip. */
 function sharedStart(a: string, b: string): number {
   const restA = a.slice(a.indexOf('://'))
   const restB = b.slice(b.indexOf('://'))
@@ -163,8 +163,8 @@ function sharedStart(a: string, b: string): number {
 }
 
 /**
- * How a version is named: `URL`, `URL@3`, `URL@2026-11-01T12:00`, `URL@first`, `URL@last`. URLs may hold an `@` themselves, so a
- * text may be read in two ways; which one holds is known only once the documents are.
+ * How a version is named: `URL`, `URL@3`, `URL@2026-11-01T12:00`, `URL@first`, `URL@last`. URLs may contain an `@` themselves, so a
+ * text can be read in two ways; which one applies depends on the documents that exist.
  */
 export type VersionChoice =
   | { kind: 'number'; n: number }
@@ -176,7 +176,7 @@ type AddressReading = { url: string; choice: VersionChoice }
 
 export const lastVersion: VersionChoice = { kind: 'last' }
 
-/** The text as a URL alone, and, where its end may name a version, the URL before that. */
+/** The text as a plain URL and, if its end may name a version, the URL before that. */
 export function readAddress(text: string): { whole: AddressReading; split: AddressReading | null } {
   const at = text.lastIndexOf('@')
   const choice = at > 0 ? readChoice(text.slice(at + 1)) : null
@@ -194,7 +194,7 @@ export function readChoice(text: string): VersionChoice | null {
 const timeFormat =
   /^(\d{4})-(\d\d)(?:-(\d\d)(?:T(\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?)?$/i
 
-/** ISO 8601 from the month on. Without a zone it is UTC; missing parts are the first of their kind. Null for anything else. */
+/** ISO 8601, at least year and month. The default zone is UTC; missing parts get their lowest value. Null for anything else. */
 export function readTime(text: string): number | null {
   const match = timeFormat.exec(text)
   if (match === null) return null
@@ -202,7 +202,7 @@ export function readTime(text: string): number | null {
   const millis = fraction.padEnd(3, '0').slice(0, 3)
   const plain = `${year}-${month}-${day}T${hour}:${minute}:${second}.${millis}Z`
   const at = Date.parse(plain)
-  // Dates such as the 31st of February would run over into another month.
+  // Dates such as 31 February would overflow into the next month.
   if (Number.isNaN(at) || new Date(at).toISOString() !== plain) return null
   const offset = zoneMinutes(zone)
   return offset === null ? null : at - offset * 60_000

@@ -29,12 +29,12 @@ export function versionReport(version: Version, links: number): VersionReport {
   }
 }
 
-/** What of a version came from a table; null for a page that came whole. */
+/** The parts of a version that came from a table; null for a page that came whole. */
 export function completedFrom({ completed }: Pick<Version, 'completed'>): VersionReport['completedFrom'] {
   return completed === '' ? null : { table: 'tvi', parts: completed.split(' ') }
 }
 
-/** The bytes as text; null where a person could not read them. */
+/** The bytes as text; null if they aren't readable. */
 export function sourceText(body: Buffer, contentType: string | undefined): string | null {
   if (!isSourceText(body, contentType)) return null
   return decodeText(body, detectCharset({ bytes: body, contentType }).charset)
@@ -43,7 +43,7 @@ export function sourceText(body: Buffer, contentType: string | undefined): strin
 const textTypes = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:xml|json)\b|application\/(?:javascript|ecmascript|xhtml))/i
 const sniffedBytes = 64 * 1024
 
-/** Whether a person can read the bytes as they are: a type of text, or no sign of anything else. */
+/** Whether the bytes are readable as they are: a text type, or no sign of anything else. */
 function isSourceText(body: Buffer, contentType: string | undefined): boolean {
   const start = body.subarray(0, sniffedBytes)
   const isWide = bomEncoding(start)?.startsWith('utf-16') === true
@@ -52,7 +52,7 @@ function isSourceText(body: Buffer, contentType: string | undefined): boolean {
 }
 
 function isUtf8(start: Buffer): boolean {
-  // The cut may have parted a character: three bytes of the longest may be missing.
+  // The cut may have split a character: up to three bytes of the longest may be missing.
   const text = start.toString('utf8')
   const wrong = text.indexOf('\ufffd')
   return wrong < 0 || (start.length === sniffedBytes && wrong >= text.length - 3)

@@ -3,28 +3,28 @@ import { cellText, type MarkdownBlock, type Region } from './markdown-blocks.ts'
 import { createTable, type TableBuilder } from './table-builder.ts'
 
 type Container =
-  /** `isScope`: items in it belong to no list around it. */
+  /** `isScope`: items in it don't belong to a list around it. */
   | { kind: 'flow'; blocks: MarkdownBlock[]; isScope?: boolean }
-  /** `isImplied`: there are items, and no list around them. */
+  /** `isImplied`: created for items without a list around them. */
   | { kind: 'list'; items: MarkdownBlock[][]; isImplied: boolean }
   | { kind: 'table'; table: TableBuilder; blocks: MarkdownBlock[] }
 
-/** Deeper lists, quotes and tables are written as if they were not nested. */
+/** Deeper lists, quotes and tables are flattened. */
 const maxContainers = 24
 
-/** Puts blocks together from the tags of a page. What `open` returns is called at the end of the element. */
+/** Builds blocks from the tags of a page. `open` returns a function to be called at the end of the element. */
 export type BlockBuilder = {
   readonly inline: InlineText
   open(name: string, given: ReadonlyMap<string, string>, region: Region): () => void
   text(content: string): void
   breakLine(): void
   rule(region: Region): void
-  /** Text is taken as it is. */
+  /** Whether text is taken verbatim. */
   isCode(): boolean
   noteLanguage(given: ReadonlyMap<string, string>): void
-  /** Characters so far, about. */
+  /** Approximate number of characters so far. */
   size(): number
-  /** `sizes`: the characters of text in each region. */
+  /** `sizes`: text characters by region. */
   finish(): { blocks: MarkdownBlock[]; sizes: [number, number, number] }
 }
 
@@ -37,7 +37,7 @@ export function createBlockBuilder(): BlockBuilder {
   let heading = 0
   let code: { text: string; language: string } | null = null
   let chars = 0
-  /** Of the block at hand. */
+  /** Characters of the current block. */
   let pending = 0
 
   function flow(): MarkdownBlock[] {
@@ -45,16 +45,16 @@ export function createBlockBuilder(): BlockBuilder {
       if (container.kind !== 'list') return container.blocks
       if (container.isImplied) containers.pop()
       else {
-        // What is in a list and in no item of it is an item.
+        // Content of a list outside its items becomes an item.
         container.items.push([])
         return container.items.at(-1)!
       }
     }
   }
 
-  /** A block costs a little even where it is empty, so that there are not too many. */
+  /** Even an empty block counts a little, so that their number is bounded. */
   function put(block: MarkdownBlock, text: string): void {
-    // Where links lead is no text: lists of links would outweigh it.
+    // Link targets don't count as text: otherwise lists of links would outweigh it.
     sizes[region] += text.replace(/\]\((?:<[^>]*>|[^)]*)\)/g, '').length
     chars += text.length + 2
     flow().push(block)
@@ -68,7 +68,7 @@ export function createBlockBuilder(): BlockBuilder {
     else put({ kind: 'paragraph', text, region }, text)
   }
 
-  /** Opens a container; the end of the element ends all that was opened within. */
+  /** Opens a container. The end of the element closes everything opened inside. */
   function push(container: Container): () => void {
     const depth = containers.length
     containers.push(container)
@@ -189,7 +189,7 @@ export function createBlockBuilder(): BlockBuilder {
   return {
     inline,
     open(name, given, at) {
-      // Blocks within code are lines of it.
+      // Blocks within code become lines of it.
       if (code !== null) {
         return () => {
           if (code !== null && !/\n$/.test(code.text)) code.text += '\n'

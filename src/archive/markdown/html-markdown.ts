@@ -6,13 +6,13 @@ import type { Enclosing } from './inline-text.ts'
 import { around, inBody, inMain, type MarkdownBlock, type Region } from './markdown-blocks.ts'
 import { linkTarget } from './markdown-text.ts'
 
-/** Characters of a page that are looked at, and of Markdown that are written. */
+/** Maximum characters read of a page, and written as Markdown. */
 const maxSource = 10_000_000
 const maxStyleSheets = 200
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Left out with all that is in them. */
+/** Left out with their content. */
 const swallowed = words('script style template title noembed noframes noscript iframe textarea desc metadata')
 const blocks =
   words(`address article aside body center dd details dialog dir div dl dt fieldset figcaption figure footer
@@ -40,8 +40,8 @@ export type PageMarkdown = { title: string; blocks: MarkdownBlock[]; least: Regi
 type Open = { name: string; isSwallowed: boolean; region: Region; close: (() => void) | null }
 
 /**
- * The blocks of a page, in one pass over its source, without a tree of it. What the page hides by attributes or by its own style rules is
- * left out, as are scripts, forms' fields and frames. `least` is the region that holds the text people come for.
+ * The blocks of a page, in one pass over its source, without building a tree. Content hidden by attributes or by the page's own style
+ * rules is left out, as are scripts, form fields and frames. `least` is the region with the main text.
  */
 export function pageMarkdown(source: string, url: string, maxChars: number): PageMarkdown {
   const builder = createBlockBuilder()
@@ -78,7 +78,7 @@ export function pageMarkdown(source: string, url: string, maxChars: number): Pag
     if (name === 'main' || name === 'article' || role === 'main' || role === 'article') return inMain
     if (surroundings.has(name) || /^(?:navigation|banner|contentinfo|complementary|search|dialog)$/.test(role))
       return around
-    // The head and foot of an article belong to it.
+    // The header and footer of an article belong to it.
     if ((name === 'header' || name === 'footer') && region !== inMain) return around
     return region
   }
@@ -95,7 +95,7 @@ export function pageMarkdown(source: string, url: string, maxChars: number): Pag
         return null
       case 'img': {
         const alt = given.get('alt')
-        // An empty description says that it is decoration.
+        // An empty description marks a decoration.
         if (alt !== '') inline.picture(alt ?? '', given.get('src') ?? '', base)
         return null
       }
@@ -175,7 +175,7 @@ export function pageMarkdown(source: string, url: string, maxChars: number): Pag
   }
 
   const isWhole = parseBounded(parser, source.slice(0, maxSource), isTooMuch)
-  // What is open is closed by the parser where it came to the end.
+  // At the end of the source the parser closes open elements itself.
   if (!isWhole) for (const each of open.reverse()) each.close?.()
   const { blocks: found, sizes } = builder.finish()
   return {
@@ -188,7 +188,7 @@ export function pageMarkdown(source: string, url: string, maxChars: number): Pag
 
 const enough = 200
 
-/** A page's own word on what is its main part counts where that holds a fair part of the text. */
+/** The page's own main part is used if it holds a fair share of the text. */
 function leastOf([beside, body, main]: readonly [number, number, number]): Region {
   const total = beside + body + main
   if (main > 0 && (main >= enough || main * 4 >= total)) return inMain

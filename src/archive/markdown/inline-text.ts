@@ -1,26 +1,26 @@
 import { codeSpan, escapeMarkdown, linkTarget } from './markdown-text.ts'
 
-/** What encloses a piece of text within its block. */
+/** Markup around a piece of text within its block. */
 export type Enclosing =
   | { kind: 'mark'; mark: '**' | '*' | '~~' }
   | { kind: 'code' }
-  /** `name`: what it is called where it holds no text. */
+  /** `name`: its label if it contains no text. */
   | { kind: 'link'; target: string; name: string }
 
 type Frame = { enclosing: Enclosing | null; text: string }
 
 /**
- * The text of one block as it is read: what is open around it is closed when the block ends, and opened again in the next one, as
- * browsers do. White space is collapsed; a line feed is a line break.
+ * The text of one block as it is read. Open markup is closed at the end of the block and reopened in the next one, as browsers do.
+ * White space is collapsed; a line feed is a line break.
  */
 export type InlineText = {
   text(content: string): void
   breakLine(): void
-  /** A link to a picture, or its name alone within another link. */
+  /** A link to a picture; only its name within another link. */
   picture(name: string, src: string, base: string): void
   open(enclosing: Enclosing): void
   close(): void
-  /** The text so far; '' for none. Then it is empty. */
+  /** Returns the text so far ('' for none) and clears it. */
   take(): string
 }
 
@@ -31,12 +31,12 @@ export function createInlineText(): InlineText {
 
   function add(text: string): void {
     const frame = frames.at(-1)!
-    // It would make a picture of the link.
+    // It would turn the link into a picture.
     if (text.startsWith('[') && frame.text.endsWith('!')) frame.text = `${frame.text.slice(0, -1)}\\!`
     frame.text += text
   }
 
-  /** One within another of the same kind says nothing more, and would be read otherwise. */
+  /** Nested markup of the same kind adds nothing, and would be parsed differently. */
   function isIdle(enclosing: Enclosing): boolean {
     if (isWithin('code')) return true
     if (enclosing.kind !== 'mark') return isWithin(enclosing.kind)
@@ -81,7 +81,7 @@ export function createInlineText(): InlineText {
   }
 }
 
-/** The space at its ends is outside: marks take effect only where they touch the text. */
+/** White space at the ends is moved outside, as marks only work next to the text. */
 function enclosed(enclosing: Enclosing, text: string): string {
   const inner = text.trim()
   if (inner === '' && (enclosing.kind !== 'link' || enclosing.name === '')) return text

@@ -1,6 +1,6 @@
 import { codeBlock, codeSpan, guardLine } from './markdown-text.ts'
 
-/** Where in a page a block is: in what surrounds the text (navigation, footers), anywhere, or in what the page calls its main part. */
+/** Region of a page: around the text (navigation, footers), in the body, or in what the page calls its main part. */
 export type Region = 0 | 1 | 2
 export const around: Region = 0
 export const inBody: Region = 1
@@ -16,7 +16,7 @@ export type MarkdownBlock =
   | { kind: 'quote'; blocks: MarkdownBlock[] }
   | { kind: 'list'; isOrdered: boolean; start: number; items: MarkdownBlock[][] }
 
-/** The blocks of this region and those above it. Ends with a line feed unless there are none. */
+/** Writes the blocks of this region and those above it. Ends with a line feed unless empty. */
 export function writeBlocks(blocks: readonly MarkdownBlock[], least: Region): string {
   const text = written(blocks, least, false).join('\n\n')
   return text === '' ? '' : `${text}\n`
@@ -24,7 +24,7 @@ export function writeBlocks(blocks: readonly MarkdownBlock[], least: Region): st
 
 function written(blocks: readonly MarkdownBlock[], least: Region, isOtherMark: boolean): string[] {
   const parts: string[] = []
-  /** Two lists in a row would be one to a reader, unless their marks differ. */
+  /** Two adjacent lists would be read as one, unless their marks differ. */
   let listBefore = isOtherMark ? 'both' : ''
   for (const block of blocks) {
     const kind = block.kind === 'list' ? (block.isOrdered ? 'ordered' : 'bullets') : ''
@@ -80,14 +80,14 @@ function prefixed(text: string, first: string, rest: string): string {
 
 function writeTable({ caption, head, rows }: Extract<MarkdownBlock, { kind: 'table' }>): string {
   const columns = head.length
-  // Spaces, so that an empty cell is one.
+  // With spaces, so that empty cells are recognised.
   const line = (cells: readonly string[]) =>
     `| ${Array.from({ length: columns }, (_, n) => cells[n] ?? '').join(' | ')} |`
   const table = [line(head), `|${' --- |'.repeat(columns)}`, ...rows.map(line)].join('\n')
   return caption === '' ? table : `**${caption}**\n\n${table}`
 }
 
-/** The text of blocks in one line, as in a cell. A bar would end the cell. */
+/** The text of blocks in one line, for a table cell. Bars are escaped, as they would end the cell. */
 export function cellText(blocks: readonly MarkdownBlock[]): string {
   const parts: string[] = []
   for (const block of blocks) {

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
 
 const maxSegments = 12
-/** File systems allow 255 bytes; a letter may have three. */
+/** File systems allow 255 bytes; a character may take three. */
 const maxSegmentChars = 60
 const hashChars = 12
-/** Names that Windows keeps for devices. */
+/** Device names reserved by Windows. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /**
- * The path of a document's file in a folder of Markdown files: host, folders and name of its address, of harmless characters only. It depends on
- * nothing but the address (and the version, if one is named), so that a later export finds the file again. Whatever is changed or left out
- * is made up for by a hash of the address, so that no two documents have one file, on file systems that ignore case as well.
+ * The path of a document's file in a folder of Markdown files: host, folders and name of its address, with safe characters only. It
+ * depends only on the address (and the version, if given), so that a later export finds the file again. If anything is changed or left
+ * out, a hash of the address is added, so that no two documents share a file, even on case-insensitive file systems.
  */
 export function markdownName(url: string, version: number | null): string {
   const { protocol, host, pathname, search } = URL.parse(url) ?? {
@@ -37,7 +37,7 @@ export function markdownName(url: string, version: number | null): string {
   return [safe(place), ...path, `${name}${mark}${version === null ? '' : `@${version}`}.md`].join('/')
 }
 
-/** Never empty, `.` or `..`; small letters, since some file systems know no others. */
+/** Never empty, `.` or `..`. Lower case, as some file systems ignore case. */
 function safe(segment: string): string {
   const plain = decoded(segment)
     .toLowerCase()

@@ -1,10 +1,10 @@
-/** Longer addresses are no links. */
+/** Longer addresses are not linked. */
 const maxAddress = 8192
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that no text may hold
 const controls = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g
 
-/** Text that a Markdown reader shows as it is: no character of it begins markup, a tag or an entity. */
+/** Escapes text so that no character starts markup, a tag or an entity. */
 export function escapeMarkdown(text: string): string {
   return text
     .toWellFormed()
@@ -14,14 +14,14 @@ export function escapeMarkdown(text: string): string {
     .replace(/&(?=#?\w{1,40};)/g, '\\&')
 }
 
-/** The first characters of a line may make a heading, an item, a quote, a rule or a table of it. */
+/** Escapes the start of a line that would make it a heading, an item, a quote, a rule or a table. */
 export function guardLine(line: string): string {
   return line
     .replace(/^(#{1,6}(?=\s|$)|[-+](?=\s|-|$)|=|>|:(?=-))/, '\\$1')
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2')
 }
 
-/** The whole address of a link as it is written in Markdown; null where it leads to nothing that is opened as a page, a file or a mail. */
+/** The absolute address of a link, written for Markdown; null unless it is opened as a page, a file or a mail. */
 export function linkTarget(href: string, base: string): string | null {
   if (href.length > maxAddress) return null
   const url = URL.parse(href.trim(), base)
@@ -58,9 +58,9 @@ function longestRun(text: string): number {
   return longest
 }
 
-/** What is known of a document, in front of its text, as YAML that any reader of front matter takes. */
+/** Front matter with a document's metadata, as YAML that any reader accepts. */
 export function frontMatter(fields: Readonly<Record<string, string | number>>): string {
-  // A JSON string is a YAML string; the two line separators are the only characters that the latter reads otherwise.
+  // A JSON string is also a YAML string, except for line separators, which YAML reads differently.
   const value = (given: string | number): string =>
     JSON.stringify(typeof given === 'string' ? given.toWellFormed() : given).replace(
       /[\u0085\u2028\u2029]/g,

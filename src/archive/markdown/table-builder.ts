@@ -2,18 +2,18 @@ import { cellText, type MarkdownBlock, type Region } from './markdown-blocks.ts'
 
 const maxColumns = 100
 const maxSpan = 1000
-/** A longer one is a part of a layout. */
+/** A longer cell means that the table is used for layout. */
 const maxCellChars = 2000
 
 type Cell = { blocks: MarkdownBlock[]; isHead: boolean; columns: number; rows: number }
 
-/** Gathers the rows of a table. Pages are laid out with tables too: what holds other tables or headings is written as it runs. */
+/** Collects the rows of a table. Tables are also used for layout: one with nested tables or headings is written as plain blocks. */
 export type TableBuilder = {
   row(): void
-  /** The blocks of a new cell. */
+  /** Starts a cell and returns its blocks. */
   cell(isHead: boolean, given: ReadonlyMap<string, string>): MarkdownBlock[]
   caption(text: string): void
-  /** There is a table in it. */
+  /** Notes a nested table. */
   noteTable(): void
   finish(region: Region): MarkdownBlock[]
 }
@@ -47,7 +47,7 @@ export function createTable(isLayout: boolean): TableBuilder {
       const width = Math.max(0, ...grid.map(({ texts }) => texts.length))
       if (grid.length === 0 || width < 2 || width > maxColumns) return asRuns()
       const first = grid[0]!
-      // Markdown has no table without a head.
+      // Markdown tables need a head.
       const head = first.isHead ? first.texts : []
       const body = (first.isHead ? grid.slice(1) : grid).map(({ texts }) => texts)
       const filled = Array.from({ length: width }, (_, n) => head[n] ?? '')
@@ -65,9 +65,9 @@ function isOfLayout({ blocks }: Cell): boolean {
   return chars > maxCellChars
 }
 
-/** A cell that spans others stands in the first of them. */
+/** A cell that spans several has its text in the first. */
 function gridOf(rows: readonly Cell[][]): { texts: string[]; isHead: boolean }[] {
-  /** By column: in how many more rows it is taken. */
+  /** By column: number of further rows it is taken. */
   const taken: number[] = []
   return rows.map((row) => {
     const texts: string[] = []

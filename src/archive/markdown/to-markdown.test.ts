@@ -12,7 +12,7 @@ function markdownOf(html: string, more: Partial<MarkdownSource> = {}): string {
   return toMarkdown({ body: Buffer.from(html), contentType: 'text/html; charset=utf-8', url, ...more })!.markdown
 }
 
-/** What an independent reader of Markdown finds that no document may bring in. */
+/** Harmful content that an independent Markdown parser finds. */
 function harmIn(markdown: string): string[] {
   const harm: string[] = []
   void walkTokens(lexer(markdown, { gfm: true }), (token: Token) => {
@@ -75,7 +75,7 @@ describe('a page as Markdown', () => {
     for (const text of ['[Home](https://site.example/)', 'Menu', 'The text of', 'More', 'Legal'])
       assert.ok(whole.includes(text), text)
     assert.doesNotMatch(whole, /Buy|no/)
-    // What a page calls its main part and leaves empty is none.
+    // An empty main part is ignored.
     assert.equal(markdownOf('<main></main><div>All the text is here</div>'), 'All the text is here\n')
   })
 

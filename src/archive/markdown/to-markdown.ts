@@ -9,19 +9,19 @@ import { codeBlock, escapeMarkdown, guardLine, linkTarget } from './markdown-tex
 export type MarkdownSource = {
   body: Uint8Array
   contentType: string | undefined
-  /** Where it came from: links are resolved against it. */
+  /** Base URL for links. */
   url: string
-  /** `main` leaves out what surrounds the text of a page, such as navigation; the default. */
+  /** `main` (default) leaves out what surrounds the text of a page, such as navigation. */
   part?: 'main' | 'page'
   maxChars?: number
 }
 
 export type Markdown = {
-  /** Ends with a line feed; '' where the document shows no text. */
+  /** Ends with a line feed; '' if the document shows no text. */
   markdown: string
-  /** As plain text; '' where there is none. */
+  /** As plain text; '' if there is none. */
   title: string
-  /** There is more than is looked at. */
+  /** The document was longer than the limits. */
   isCut: boolean
 }
 
@@ -30,9 +30,9 @@ const maxEntries = 1000
 const maxTitle = 500
 
 /**
- * A document as Markdown (GitHub's): headings, lists, tables, code, links with whole addresses; pictures are links. There is no HTML in it,
- * and no link that runs anything, whatever the document holds. Null where its media type has no text: PDF and the like are read by
- * `BodyReader.readText` first.
+ * Converts a document to GitHub Markdown: headings, lists, tables, code, links with absolute addresses; pictures become links. It never
+ * contains HTML or a link that runs anything, for any document. Null if its media type has no text: convert PDF and the
+ * like with `BodyReader.readText` first.
  */
 export function toMarkdown({
   body,
@@ -92,7 +92,7 @@ function feedMarkdown({ body, contentType, url }: MarkdownSource, maxChars: numb
   return ended({ title: plain(feed.title), text, isCut })
 }
 
-/** The text of a short piece of HTML. */
+/** Plain text of a short piece of HTML. */
 function plain(html: string): string {
   const { blocks } = pageMarkdown(html.slice(0, 10_000), 'http://invalid/', 10_000)
   const text = blocks.map((block) => ('text' in block ? block.text : '')).join(' ')
@@ -111,7 +111,7 @@ function linesOf({ blocks, isCut }: Blocks, maxChars: number): { markdown: strin
   return { markdown: withNotice(lines.join('\n\n'), isCut), isCut }
 }
 
-/** A document without a heading of the first level gets its title as one. */
+/** Adds the title as a heading if the document has none of the first level. */
 function ended({ title, text, isCut }: { title: string; text: string; isCut: boolean }): Markdown {
   const name = title.slice(0, maxTitle).toWellFormed()
   const heading = name === '' || /^# /m.test(text) ? '' : `# ${escapeMarkdown(name)}\n\n`

@@ -4,7 +4,7 @@ import { deflateSync } from 'node:zlib'
 import { docxOf, epubOf, odtOf, pdfFile, pdfOf, stream, wordParagraph, zipOf } from './documents.testkit.ts'
 import { createMediaReader } from './media-reader.ts'
 
-/** Documents that are made to take all time or memory. Each ends as what it is, within the limits, and the next document is read. */
+/** Documents made to exhaust time or memory. Each fails with its reason, within the limits, and the next document is read. */
 
 const limits = { timeLimitMs: 10_000, maxMemoryBytes: 256 * 1024 * 1024 }
 const media = createMediaReader(limits)
@@ -19,10 +19,10 @@ async function outcomeOf(contentType: string, body: Buffer, name: string): Promi
   return text.kind === 'failed' ? text.reason : text.kind
 }
 
-/** Deflate at its best makes a thousandth of it. */
+/** Deflates to a thousandth at best. */
 const zeros = (megabytes: number): Buffer => Buffer.alloc(megabytes * 1024 * 1024)
 
-/** With another size in its directory than it has. */
+/** Declares a wrong size in the directory of the archive. */
 function lying(zip: Buffer, size: number): Buffer {
   const bytes = Buffer.from(zip)
   for (let at = bytes.indexOf('PK\x01\x02', 0, 'latin1'); at >= 0; at = bytes.indexOf('PK\x01\x02', at + 4, 'latin1'))

@@ -1,17 +1,17 @@
-/** Turns a document into a simple page: title, headings, paragraphs, items, rows of tables, links. Throws `Unreadable`, or whatever its library throws. */
+/** Converts a document to a simple page: title, headings, paragraphs, items, tables, links. Throws `Unreadable` or its library's errors. */
 export type Converter = (body: Buffer, options: ConverterOptions) => Promise<{ html: string }>
 
 export type ConverterOptions = {
   url: string
   contentType: string
-  /** Of the page; what lies beyond is left out. */
+  /** Maximum size of the page; the rest is left out. */
   maxBytes: number
 }
 
-/** A page with the title and the links of a document, of at most so many bytes; null where only its converter can tell. */
+/** A page with the title and links of a document, of at most `maxBytes`; null if only the converter can read it. */
 export type LinkReader = (body: Buffer, maxBytes: number) => string | null
 
-/** Why a document that should have a text has none. */
+/** Why a document of a convertible type has no text. */
 export type MediaFailure = 'too-large' | 'too-long' | 'too-deep' | 'damaged' | 'encrypted' | 'too-busy'
 
 export class Unreadable extends Error {
@@ -24,7 +24,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** In words for those who want to read the document. */
+/** Messages for readers of the document. */
 export const failureWords: Readonly<Record<MediaFailure, string>> = {
   'too-large': 'it is too large',
   'too-long': 'reading it takes too long',

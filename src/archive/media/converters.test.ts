@@ -18,7 +18,7 @@ async function htmlOf(contentType: string, body: Buffer | string, at = url): Pro
   return text.body.toString()
 }
 
-/** Without its type and encoding. */
+/** Without doctype and encoding. */
 const bodyOf = async (contentType: string, body: Buffer | string): Promise<string> =>
   (await htmlOf(contentType, body)).replace('<!doctype html>\n<meta charset="utf-8">\n', '')
 

@@ -1,7 +1,7 @@
 import type { Converter, LinkReader } from './converter.ts'
 import type { MediaKind } from './media-type.ts'
 
-/** The converter of each kind. Their libraries are large and are loaded when first needed. */
+/** The converter of each kind. Their libraries are large, and loaded on first use. */
 export const converters: Readonly<Record<MediaKind, () => Promise<Converter>>> = {
   pdf: async () => (await import('./pdf.ts')).pdfToHtml,
   docx: async () => (await import('./docx.ts')).docxToHtml,
@@ -12,7 +12,7 @@ export const converters: Readonly<Record<MediaKind, () => Promise<Converter>>> =
   message: async () => (await import('./message.ts')).messageToHtml,
 }
 
-/** Of kinds whose links are found with far less work than their text. */
+/** For kinds whose links can be found with far less work than their text. */
 export const linkReaders: Readonly<Partial<Record<MediaKind, () => Promise<LinkReader>>>> = {
   pdf: async () => (await import('./pdf-links.ts')).pdfLinks,
 }

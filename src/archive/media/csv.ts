@@ -6,10 +6,10 @@ import { createPageWriter } from './page-writer.ts'
 
 const maxRows = 20_000
 const maxCells = 1000
-/** Of one row: a quotation mark that is never closed makes one of the whole file. */
+/** Limit of a row, as an unclosed quotation mark turns the rest of the file into one. */
 const maxRowBytes = 1024 * 1024
 
-/** A table, each cell with the name of its column, so that a changed row says which of its values changed. */
+/** A table in which each cell starts with the name of its column, so that a changed row shows which value changed. */
 export const csvToHtml: Converter = async (body, { contentType, maxBytes }) => {
   const text = decodeText(body, detectCharset({ bytes: body, contentType }).charset)
   const rows = readRows(text, /tab-separated/i.test(contentType) ? '\t' : delimiterOf(text))
@@ -27,7 +27,7 @@ export const csvToHtml: Converter = async (body, { contentType, maxBytes }) => {
 }
 
 function readRows(text: string, delimiter: string): string[][] {
-  // Found here at once; the parser would look at every cell before.
+  // Checked first, as the parser would go through every cell before it fails.
   if (hasEndlessLine(text)) throw new Unreadable('too-large', `a line of more than ${maxRowBytes} characters`)
   try {
     return parse(text, {
@@ -52,7 +52,7 @@ function hasEndlessLine(text: string): boolean {
   return false
 }
 
-/** Columns have names where each is one, and none is a number. */
+/** The first row has column names if they are all distinct, not empty and not numbers. */
 function hasNames(row: readonly string[]): boolean {
   const names = new Set(row.map((name) => name.trim()))
   return row.length > 1 && names.size === row.length && !row.some((name) => /^\s*$|^[\s\d.,%+-]+$/.test(name))
@@ -68,7 +68,7 @@ const delimiters = [',', ';', '\t', '|']
 const sampleChars = 64 * 1024
 const sampleLines = 20
 
-/** The sign that the first lines have most often, and all of them equally often. */
+/** The separator that is most frequent in the first lines, and equally frequent in all of them. */
 function delimiterOf(text: string): string {
   const lines = text
     .slice(0, sampleChars)

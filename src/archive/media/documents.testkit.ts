@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
 
-/** Small documents of the kinds that are converted. */
+/** Small documents of the convertible kinds. */
 
 export type PdfPage = { lines: readonly string[]; links?: readonly string[]; heading?: string }
 
@@ -69,7 +69,7 @@ const word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/m
 const relations = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 
-/** `content` is what stands in the body of `word/document.xml`; the first link is `rId1`. */
+/** `content` goes into the body of `word/document.xml`; the first link is `rId1`. */
 export function docxOf(content: string, { title = '', links = [] as string[], more = {} } = {}): Buffer {
   const targets = links.map(
     (link, at) => `<Relationship Id="rId${at + 1}" Type="${office}/hyperlink" Target="${link}" TargetMode="External"/>`,

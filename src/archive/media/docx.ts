@@ -7,7 +7,7 @@ import { openZip } from './zip-files.ts'
 
 const properties = 'docProps/core.xml'
 
-/** Pictures have no text; everything else of a document is XML. */
+/** Pictures have no text; the rest of a document is XML. */
 const isWanted = (name: string): boolean =>
   /\.(?:xml|rels)$/i.test(name) && !/^(?:customXml|word\/(?:theme|embeddings))\//.test(name)
 
@@ -15,7 +15,7 @@ export const docxToHtml: Converter = async (body, { maxBytes }) => {
   const zip = openZip(body)
   if (!zip.names.has('word/document.xml') && !zip.names.has('_rels/.rels')) throw new Unreadable('damaged')
   const files = zip.take([...zip.names].filter(isWanted))
-  // The library unpacks without limits, so that it gets what has been unpacked already.
+  // The library unpacks without limits, so it is given files that are already unpacked.
   const plain = zipSync(Object.fromEntries(files), { level: 0 })
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(plain.buffer, plain.byteOffset, plain.length) },

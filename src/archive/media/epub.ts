@@ -7,7 +7,7 @@ import { openZip } from './zip-files.ts'
 
 const container = 'META-INF/container.xml'
 const encryption = 'META-INF/encryption.xml'
-/** Read together; a book of many small chapters is walked through once for each of these. */
+/** Chapters read together. Each batch takes a pass over the archive. */
 const chaptersAtOnce = 50
 
 export const epubToHtml: Converter = async (body, { maxBytes }) => {
@@ -18,7 +18,7 @@ export const epubToHtml: Converter = async (body, { maxBytes }) => {
   if (description === undefined) throw new Unreadable('damaged', 'no package document')
   const chapters = spineOf(description.toString('utf8'), posix.dirname(packageName))
   const locked = encryptedFiles(first.get(encryption))
-  // Fonts are often encrypted in books that are not.
+  // Books that aren't encrypted often have encrypted fonts.
   if (chapters.some((name) => locked.has(name))) throw new Unreadable('encrypted')
   const writer = createPageWriter(maxBytes)
   for (let at = 0; at < chapters.length && !writer.isFull(); at += chaptersAtOnce) {
@@ -40,7 +40,7 @@ function packageOf(xml: Buffer | undefined): string {
   return name
 }
 
-/** The names of the chapters in the order in which they are read, each once. */
+/** The names of the chapters in reading order, without duplicates. */
 function spineOf(xml: string, folder: string): string[] {
   const items = new Map<string, string>()
   const order = new Set<string>()

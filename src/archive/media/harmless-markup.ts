@@ -8,14 +8,14 @@ const kept = words(`a abbr address article aside b blockquote br caption center 
   figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i ins kbd li main mark ol p pre q s samp section small span strong
   sub sup table tbody td tfoot th thead time tr tt u ul var wbr`)
 const voids = words('br hr wbr')
-/** Left out with all that is in them. */
+/** Left out with their content. */
 const swallowed =
   words(`script style template title noembed noframes iframe object embed applet svg math video audio select
   textarea button datalist`)
 
 /**
- * The text of a piece of foreign HTML with its structure and its links, and nothing else: no scripts, styles, forms, frames or pictures,
- * which may report that they were looked at. Of a picture, the text that stands for it is kept.
+ * The text of foreign HTML with only its structure and links: no scripts, styles, forms, frames or pictures, which may report that they
+ * were viewed. A picture is replaced by its alternative text.
  */
 export function harmlessMarkup(source: string): { html: string; hasText: boolean } {
   const parts: string[] = []
@@ -47,13 +47,13 @@ export function harmlessMarkup(source: string): { html: string; hasText: boolean
       if (hidden === 0) text(content)
     },
   })
-  // What is deeper than any page is cut there; what is open is closed.
+  // Too deeply nested content is cut, and open elements are closed.
   if (!parseBounded(parser, source, () => open.length > maxDepth))
     for (const { written } of open.reverse()) if (written !== null) parts.push(`</${written}>`)
   return { html: parts.join(''), hasText }
 }
 
-/** Newsletters hide a first line that mail programs show in their lists. */
+/** Newsletters hide a preview line for the message lists of mail programs. */
 function isUnseen({ hidden, style }: Record<string, string>): boolean {
   return hidden !== undefined || /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style ?? '')
 }

@@ -3,7 +3,7 @@ import { decodeText, detectCharset } from '../../core/http/charset.ts'
 import type { Converter } from './converter.ts'
 import { cutHtml, htmlPage, plainText } from './page-writer.ts'
 
-/** Of such tags the text is kept and the meaning is not: a page in a text is none. */
+/** Tags that are shown as text instead of taking effect in the page. */
 const active =
   /<(\/?(?:script|style|base|meta|link|title|html|head|body|frameset|frame|iframe|object|embed|template|plaintext|xmp|listing|textarea|noscript|noembed|noframes|svg|math|select)\b)/gi
 
@@ -19,7 +19,7 @@ export const markdownToHtml: Converter = async (body, { contentType, maxBytes })
   return { html: htmlPage(shown, cutHtml(marked.parser(tokens), maxBytes)) }
 }
 
-/** The lines before the text in which site generators keep what they know of it. */
+/** Removes front matter, the metadata that site generators keep before the text. */
 function withoutFrontMatter(text: string): { text: string; title: string } {
   const found = /^\ufeff?---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)
   if (found === null) return { text, title: '' }

@@ -7,49 +7,49 @@ import { type MediaDocument, type MediaKind, mediaKindOf } from './media-type.ts
 import type { ConverterReply, ConverterRequest } from './serve-converters.ts'
 
 /**
- * Reads documents that are no text, such as PDF, as a simple HTML page. That is done in a thread, one document at a time: libraries that
- * read what strangers wrote may loop, or take all memory. Then the thread is ended, the document has no text, and the next document gets
- * a new thread. It is started at first use, and ended when it has been idle for a while.
+ * Converts documents that are not text, such as PDF, to a simple HTML page. This happens in a thread, one document at a time, as libraries
+ * that read untrusted input may loop or exhaust memory. In that case the thread is terminated, the document has no text, and the next
+ * one gets a new thread. The thread is started on first use and stopped after some idle time.
  *
- * A host whose documents were cut off gets half the time with each, until one can be read: it can't keep others waiting for long.
+ * Each document that has to be aborted halves the time limit of its host, until one can be read: a host can't keep others waiting for long.
  */
 export type MediaReader = {
-  /** Whether the text of a document is read from something else than its body. Costs next to nothing for pages and texts. */
+  /** Whether the text of a document has to be converted from its body. Costs next to nothing for pages and texts. */
   converts(document: MediaDocument): boolean
-  /** Never rejects for what is wrong with a document. */
+  /** Never rejects because of a bad document. */
   read(document: MediaDocument & { digest?: Uint8Array }): Promise<MediaText>
-  /** The same, or a page with nothing but title and links where that is less work. */
+  /** The same, or a page with only title and links if that is less work. */
   readLinks(document: MediaDocument): Promise<MediaText>
   close(): Promise<void>
 }
 
 export type MediaText =
   | { kind: 'converted'; body: Buffer; contentType: string }
-  /** It is text already, or its type has none. */
+  /** It is already text, or its type has none. */
   | { kind: 'none' }
   | { kind: 'failed'; reason: MediaFailure; message: string }
 
 export type MediaOptions = Partial<MediaLimits> & {
-  /** The thread's program. */
+  /** Module of the thread. */
   entry?: URL
 }
 
 export type MediaLimits = {
-  /** Larger documents are not looked at. */
+  /** Larger documents are not read. */
   maxBodyBytes: number
-  /** Of the page that comes out. */
+  /** Maximum size of the resulting page. */
   maxPageBytes: number
   timeLimitMs: number
-  /** Of the thread, whatever it is used for. */
+  /** Memory limit of the thread, of all kinds of memory. */
   maxMemoryBytes: number
-  /** Documents that wait for the one at hand. */
+  /** Maximum number of documents waiting. */
   maxWaiting: number
   idleMs: number
-  /** Pages that are remembered. */
+  /** Size of the cache of pages. */
   cacheBytes: number
 }
 
-/** `linksOnly`: title and links are enough. */
+/** `linksOnly`: only title and links are needed. */
 type Asked = MediaDocument & { linksOnly: boolean }
 
 const usualLimits: MediaLimits = {
@@ -117,7 +117,7 @@ export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions
         usesTooMuch = true
         void converting.terminate()
       }
-      converting.memoryBytes().then(check, () => {}) // it has ended: then the request says so
+      converting.memoryBytes().then(check, () => {}) // the thread has ended, which the request reports
     }, memoryCheckMs).unref()
     try {
       await converting.request({ kind: 'load', media, linksOnly })
@@ -154,7 +154,7 @@ export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions
   }
 
   async function read(given: Asked & { digest?: Uint8Array }): Promise<MediaText> {
-    // How it was asked for is nothing that a page may show.
+    // Access details must not show in a page.
     const document = { ...given, url: withoutAccess(given.url) }
     const kind = mediaKindOf(document)
     if (kind === null) return { kind: 'none' }
@@ -173,7 +173,7 @@ export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions
         inProgress.delete(key)
       })
     inProgress.set(key, reading)
-    last = reading.catch(() => {}) // the next one does not care how this one ends
+    last = reading.catch(() => {}) // the next one runs however this one ends
     return reading
   }
 
@@ -190,7 +190,7 @@ export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions
 
 type TextCache = { get(key: string): MediaText | undefined; put(key: string, text: MediaText): void }
 
-/** The last ones; failures take no room, and so there are only so many. */
+/** An LRU cache. Failures have no size of their own and count as a share of it, which bounds their number. */
 function createTextCache(maxBytes: number): TextCache {
   const texts = new Map<string, MediaText>()
   let bytes = 0

@@ -1,6 +1,6 @@
 import { textTypeOf } from '../../core/text/text-type.ts'
 
-/** The kinds of documents that are converted to be read. */
+/** Kinds of documents that have to be converted to text. */
 export type MediaKind = 'pdf' | 'docx' | 'odt' | 'epub' | 'markdown' | 'csv' | 'message'
 
 export type MediaDocument = { body: Uint8Array; contentType: string | undefined; url: string }
@@ -24,7 +24,7 @@ const kinds: ReadonlyMap<string, MediaKind> = new Map([
   ['message/news', 'message'],
 ])
 
-/** These say no more than that it is a file. */
+/** Generic types that only say that it is a file. */
 const vague = new Set([
   'application/octet-stream',
   'binary/octet-stream',
@@ -32,7 +32,7 @@ const vague = new Set([
   'application/x-zip-compressed',
 ])
 
-/** How the document is read; null for texts, which need no conversion, and for what has no text. */
+/** How the document is converted; null for texts, which need no conversion, and for types without text. */
 export function mediaKindOf({ body, contentType, url }: MediaDocument): MediaKind | null {
   const { kind, media, isUntold } = textTypeOf(contentType)
   if (kind === 'html' || kind === 'xhtml' || kind === 'xml') return null
@@ -42,7 +42,7 @@ export function mediaKindOf({ body, contentType, url }: MediaDocument): MediaKin
   return media === 'text/plain' ? namedKind(url) : null
 }
 
-/** Whether documents of this type may be read, as far as the type alone can say. */
+/** Whether documents of this type may be convertible, judged by the type alone. */
 export function mayConvert(contentType: string): boolean {
   const { media, isUntold } = textTypeOf(contentType)
   return isUntold || kinds.has(media) || vague.has(media)
@@ -55,7 +55,7 @@ const namedKinds: ReadonlyMap<string, MediaKind> = new Map([
   ['tsv', 'csv'],
 ])
 
-/** Servers seldom know these types, and send plain text. */
+/** Servers rarely know these types and send them as plain text. */
 function namedKind(url: string): MediaKind | null {
   const suffix = /\.(\w{2,8})(?:[?#]|$)/.exec(url)?.[1]
   return suffix === undefined ? null : (namedKinds.get(suffix.toLowerCase()) ?? null)

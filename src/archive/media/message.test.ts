@@ -109,12 +109,12 @@ const folder = process.env.ERACE_CONFORMANCE
 if (folder === undefined && process.env.CI) throw new Error('ERACE_CONFORMANCE must name the conformance data in CI')
 const skip = folder === undefined && 'ERACE_CONFORMANCE names no folder of conformance data'
 
-/** A piece of its text for each message, and how many attachments it has; null where it has no text. */
+/** For each message, part of its text (null if it has none) and its number of attachments. */
 const expected = new Map<string, { text: RegExp | null; attachments: number }>([
   ['base64encodedroot.eml', { text: null, attachments: 1 }],
   ['decoderended.eml', { text: /html sectionÜ/, attachments: 0 }],
   ['delivery-status.eml', { text: /trying to deliver the mail/, attachments: 2 }],
-  // All of it is a title that has no end, which browsers don't show either.
+  // All of it is an unclosed title, which browsers don't show either.
   ['htmllargecallstack.eml', { text: null, attachments: 0 }],
   ['large_text.eml', { text: /InstallStepError/, attachments: 0 }],
   ['mixed.eml', { text: /Good Morning/, attachments: 0 }],

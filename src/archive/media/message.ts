@@ -3,12 +3,12 @@ import { type MailMessage, parseMessage } from '../../core/mail/message.ts'
 import { encoded, messageUrl, sectionUrl, splitMessageUrl } from '../../core/mail/message-url.ts'
 import { harmlessMarkup } from './harmless-markup.ts'
 
-/** A message of more text is cut. */
+/** Longer texts are truncated. */
 const maxCharacters = 2_000_000
 
 /**
- * A message of mail or news as a page: its subject, its text, the fields of its header, links to its attachments and to the messages that
- * it refers to. Nothing of it runs, loads or is sent.
+ * A mail or news message as a page: its subject, text and header fields, links to its attachments and to the messages it refers to.
+ * Nothing in it runs, loads or is sent.
  */
 export async function messageToHtml(
   body: Buffer,
@@ -18,7 +18,7 @@ export async function messageToHtml(
   const title = message.subject || 'Message without a subject'
   const parts = [
     `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><article>`,
-    // What it says comes first: notices show the beginning, beside the subject.
+    // The text comes first, as notices show the beginning next to the subject.
     textOf(message),
     fieldsOf(message),
     attachmentsOf(message, url),
@@ -47,7 +47,7 @@ const isCut = ({ isCut, html, text }: MailMessage): boolean =>
 
 function textOf({ html, text }: MailMessage): string {
   const fromHtml = html === '' ? null : harmlessMarkup(html.slice(0, maxCharacters))
-  // Some programs send HTML without a word in it beside the text.
+  // Some programs send an HTML part without any text next to the plain text.
   if (fromHtml !== null && (fromHtml.hasText || text.trim() === '')) return `<div>${fromHtml.html}</div>`
   return `<div>${paragraphs(text.slice(0, maxCharacters))}</div>`
 }
@@ -74,7 +74,7 @@ function withLinks(line: string): string {
   return html + escapeHtml(line.slice(from))
 }
 
-/** What ends a sentence or a bracket is not part of an address. */
+/** Punctuation and closing brackets at the end are not part of an address. */
 function withoutEnd(text: string): string {
   const ends = text.includes('(') ? '.,;:!?' : '.,;:!?)'
   let end = text.length
@@ -85,7 +85,7 @@ function withoutEnd(text: string): string {
 function attachmentsOf({ attachments }: MailMessage, url: string): string {
   if (attachments.length === 0) return ''
   const { key, section: within } = splitMessageUrl(url)
-  // Of a message that is itself an attachment, they are no documents.
+  // Attachments of a message that is itself an attachment are not documents.
   const isOfMailbox = key !== null && within === null
   const entries = attachments.map(({ name, type, section }) => {
     const label = escapeHtml(name)
@@ -104,7 +104,7 @@ function threadOf({ id, references }: MailMessage, url: string): string {
   return `<h2>In reply to</h2><ul>${entries.join('')}</ul>`
 }
 
-/** Another message of the same mailbox, or of the same newsgroup, whose messages have URLs that end with their ids. */
+/** URL of another message in the same mailbox or newsgroup, if the message URLs end with their ids. */
 function besides(url: string, id: string | null, other: string): string {
   const { list, key } = splitMessageUrl(url)
   if (key?.kind === 'MID') return messageUrl(list, { kind: 'MID', value: other })

@@ -1,13 +1,13 @@
 import { escapeHtml } from '../../core/html/escape.ts'
 
-/** Writes the simple page that a document is turned into, and stops where it has enough. */
+/** Writes the simple page that a document is converted to, up to a maximum size. */
 export type PageWriter = {
-  /** An element with nothing but text in it; nothing for an empty text. */
+  /** An element with only text; nothing for an empty text. */
   block(tag: BlockTag, text: string): void
   row(cells: readonly string[]): void
-  /** A piece that is HTML already, written whole or not at all. */
+  /** A piece of HTML, written completely or not at all. */
   html(html: string): void
-  /** More would be left out. */
+  /** Whether more would be left out. */
   isFull(): boolean
   page(title: string): string
 }
@@ -47,7 +47,7 @@ export function htmlPage(title: string, body: string): string {
   return `<!doctype html>\n<meta charset="utf-8">\n${head}${body}`
 }
 
-/** The text of a short piece of HTML as `escapeHtml` and the libraries write it. */
+/** The text of a short piece of HTML, with entities as `escapeHtml` and the libraries write them. */
 export function plainText(html: string): string {
   const text = html.replace(/<[^>]*>/g, '')
   return text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => references.get(name)!)
@@ -61,12 +61,12 @@ const references: ReadonlyMap<string, string> = new Map([
   ['amp', '&'],
 ])
 
-/** A start tag of a link; '' where the address leads nowhere outside the document. */
+/** Start tag of a link; '' if the address stays within the document. */
 export function linkStart(address: string): string {
   return /^(?:https?|ftp|mailto):/i.test(address) ? `<a href="${escapeHtml(address)}">` : ''
 }
 
-/** HTML of at most so many bytes, cut behind a tag. */
+/** HTML of at most `maxBytes`, cut after a tag. */
 export function cutHtml(html: string, maxBytes: number): string {
   if (Buffer.byteLength(html) <= maxBytes) return html
   const start = Buffer.from(html).subarray(0, maxBytes).toString('utf8')

@@ -2,9 +2,9 @@ import { inflateSync } from 'node:zlib'
 import { createPageWriter, linkStart } from './page-writer.ts'
 
 /**
- * Addresses and title of a PDF, found without laying it out: a thousand pages take milliseconds, and the library that reads the text takes
- * seconds for their links alone. Addresses stand in the open, or in streams of objects. Null for files that hide them otherwise: encrypted,
- * in another compression, damaged.
+ * Addresses and title of a PDF, found without laying it out: a thousand pages take milliseconds, while the library that reads the text
+ * takes seconds for their links alone. Addresses are in plain objects or in object streams. Null for files that store them otherwise:
+ * encrypted, with another compression, damaged.
  */
 export function pdfLinks(body: Buffer, maxBytes: number): string | null {
   if (body.indexOf('%PDF-') === -1 || body.indexOf(' obj') === -1 || body.indexOf('/Encrypt') !== -1) return null
@@ -22,12 +22,12 @@ export function pdfLinks(body: Buffer, maxBytes: number): string | null {
   return writer.page(titleOf(body, objects))
 }
 
-/** A stream that holds objects: their numbers, and where each begins. */
+/** A stream of objects: by object number, where each begins. */
 type ObjectStream = { text: Buffer; places: ReadonlyMap<number, number> }
 
 const MAX_STREAMS = 20_000
 const MAX_INFLATED = 64 * 1024 * 1024
-/** Of the dictionary of a stream. */
+/** Maximum length of the dictionary of a stream. */
 const MAX_DICTIONARY = 2048
 const MAX_VALUE = 4096
 const MAX_VALUES = 100_000
@@ -57,7 +57,7 @@ const isPlainlyDeflated = (dictionary: string): boolean =>
 const numberOf = (dictionary: string, name: string): number =>
   Number(new RegExp(`/${name}\\s+(\\d{1,9})`).exec(dictionary)?.[1] ?? 0)
 
-/** Behind the word and the end of its line. */
+/** After the keyword and its line end. */
 function dataStart(body: Buffer, word: number): number {
   const at = word + 'stream'.length
   return body[at] === 0x0d ? at + 2 : at + 1
@@ -68,11 +68,11 @@ function inflated(data: Buffer, maxBytes: number): Buffer | null {
   try {
     return inflateSync(data, { maxOutputLength: maxBytes })
   } catch {
-    return null // damaged or too large: the reader of the text says which
+    return null // damaged or too large: the converter reports which
   }
 }
 
-/** Pairs of a number and a place, counted from `first`. */
+/** Reads pairs of object number and offset from `first`. */
 function placesOf(text: Buffer, count: number, first: number): Map<number, number> {
   const numbers = text
     .toString('latin1', 0, first)
@@ -85,7 +85,7 @@ function placesOf(text: Buffer, count: number, first: number): Map<number, numbe
   return places
 }
 
-/** The strings that stand behind a name. */
+/** The strings that follow a name. */
 function* valuesOf(text: Buffer, name: string): Generator<Buffer> {
   let count = 0
   for (let at = text.indexOf(name); at !== -1 && count < MAX_VALUES; at = text.indexOf(name, at + 1), count++) {
@@ -99,7 +99,7 @@ const CLOSE = 0x29
 const LESS = 0x3c
 const BACKSLASH = 0x5c
 
-/** `(text)` or `<hex>`, white space before it; null for anything else. */
+/** Reads `(text)` or `<hex>` after optional white space; null for anything else. */
 function stringAt(text: Buffer, from: number): Buffer | null {
   let at = from
   while (at < text.length && text[at]! <= 0x20) at++
@@ -134,7 +134,7 @@ function literalAt(text: Buffer, from: number): Buffer | null {
   return null
 }
 
-/** UTF-16 with its mark, else UTF-8 where it is that, else a byte for a character. */
+/** UTF-16 if it has a byte order mark, else UTF-8 if valid, else latin1. */
 function textOf(value: Buffer): string {
   if (value[0] === 0xfe && value[1] === 0xff) return new TextDecoder('utf-16be').decode(value)
   try {
@@ -144,7 +144,7 @@ function textOf(value: Buffer): string {
   }
 }
 
-/** Of the object that the last trailer names for it. */
+/** The title in the object that the last trailer refers to. */
 function titleOf(body: Buffer, streams: readonly ObjectStream[]): string {
   const named = body.lastIndexOf('/Info')
   const number = named === -1 ? null : /^\/Info\s+(\d{1,9})\s+\d+\s+R/.exec(body.toString('latin1', named, named + 40))

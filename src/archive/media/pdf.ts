@@ -14,7 +14,7 @@ export const pdfToHtml: Converter = async (body, { maxBytes }) => {
     for (let n = 1; n <= Math.min(document.numPages, maxPages) && !writer.isFull(); n++) {
       const page = await document.getPage(n)
       writeText(await linesOf(page), writer)
-      // Where they are on the page is not known: they are followed, and not shown.
+      // Their position on the page is unknown: they are followed, but not shown.
       for (const link of await linksOf(page)) writer.html(`${link}</a>`)
       page.cleanup()
     }
@@ -28,7 +28,7 @@ export const pdfToHtml: Converter = async (body, { maxBytes }) => {
 
 async function open(body: Buffer): Promise<Document> {
   try {
-    // The library takes the memory that it is given, so that it gets its own.
+    // The library takes ownership of the memory, so it gets a copy.
     return await getDocumentProxy(new Uint8Array(body), {
       ...{ verbosity: 0, useSystemFonts: false, disableFontFace: true, isEvalSupported: false, useWasm: false },
       ...{ stopAtErrors: false, enableXfa: false, isOffscreenCanvasSupported: false, maxImageSize: 1 },
@@ -56,7 +56,7 @@ async function linksOf(page: Page): Promise<Set<string>> {
 
 type Line = { text: string; y: number; size: number }
 
-/** In the order in which they are drawn, which is nearly always that in which they are read. */
+/** Lines in drawing order, which is nearly always reading order. */
 async function linesOf(page: Page): Promise<Line[]> {
   const { items } = await page.getTextContent({ includeMarkedContent: false })
   const lines: Line[] = []
@@ -78,7 +78,7 @@ async function linesOf(page: Page): Promise<Line[]> {
   return lines
 }
 
-/** Lines that follow each other closely, in letters of one size, are a paragraph; large ones are a heading. */
+/** Close lines of one font size form a paragraph; large ones are a heading. */
 function writeText(lines: readonly Line[], writer: PageWriter): void {
   const usual = usualSize(lines)
   let paragraph = ''
@@ -92,7 +92,7 @@ function writeText(lines: readonly Line[], writer: PageWriter): void {
     const isApart =
       before !== null && (gap > 1.6 * Math.max(before.size, line.size) || Math.abs(before.size - line.size) > 0.5)
     if (isApart) end()
-    // A word that was divided at the end of a line.
+    // A word hyphenated at the end of a line.
     const isDivided = /\p{L}[-\u00ad\u2010]$/u.test(paragraph) && /^\p{Ll}/u.test(line.text)
     paragraph = isDivided
       ? paragraph.slice(0, -1) + line.text
@@ -104,7 +104,7 @@ function writeText(lines: readonly Line[], writer: PageWriter): void {
   end()
 }
 
-/** That of most letters. */
+/** The font size of most letters. */
 function usualSize(lines: readonly Line[]): number {
   const letters = new Map<number, number>()
   for (const { text, size } of lines) {

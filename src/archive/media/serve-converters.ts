@@ -4,7 +4,7 @@ import { type Converter, type ConverterOptions, type LinkReader, type MediaFailu
 import type { MediaKind } from './media-type.ts'
 
 export type ConverterRequest =
-  /** Loading is no part of reading a document, and takes as long as it takes. */
+  /** Loading is separate from converting, so that the time limit doesn't apply to it. */
   | { kind: 'load'; media: MediaKind; linksOnly: boolean }
   | { kind: 'convert'; media: MediaKind; linksOnly: boolean; body: Uint8Array; options: ConverterOptions }
 
@@ -12,7 +12,7 @@ export type ConverterReply =
   | { kind: 'page'; html: Uint8Array }
   | { kind: 'failed'; reason: MediaFailure; message: string }
 
-/** Answers requests inside the thread. */
+/** Answers requests in the thread. */
 export function serveConverters(
   port: MessagePort,
   converters: Readonly<Partial<Record<MediaKind, () => Promise<Converter>>>>,
@@ -28,7 +28,7 @@ export function serveConverters(
     try {
       const html =
         readLinks?.(body, request.options.maxBytes) ?? (await (await converters[media]!())(body, request.options)).html
-      // Not from the pool of small buffers, which can't be handed over.
+      // Not from the pool of small buffers, which can't be transferred.
       return { kind: 'page', html: new TextEncoder().encode(html) }
     } catch (error) {
       return { kind: 'failed', ...failureOf(error) }

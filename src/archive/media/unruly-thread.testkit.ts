@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { type Converter, Unreadable } from './converter.ts'
 import { serveConverters } from './serve-converters.ts'
 
-/** A converter that does what the document says, as a library with a fault would. */
+/** A converter that does what the document says, as a faulty library would. */
 
 let documents = 0
 const kept: unknown[] = []

@@ -9,7 +9,7 @@ export type XmlHandler = {
   close?(name: string): void
 }
 
-/** Walks through a document. Throws `too-deep`. */
+/** Walks through a document. Throws `Unreadable` with `too-deep`. */
 export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
   let depth = 0
   const parser = new Parser(
@@ -29,7 +29,7 @@ export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
   parser.end(xml)
 }
 
-/** What the metadata of a document says its title is; '' for nothing. */
+/** The title in the metadata of a document; '' if there is none. */
 export function documentTitle(metadata: Buffer | undefined): string {
   let isTitle = false
   let title = ''

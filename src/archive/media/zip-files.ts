@@ -1,21 +1,21 @@
 import { unzipSync } from 'fflate'
 import { Unreadable } from './converter.ts'
 
-/** The files of a ZIP archive of which not more is taken out than it may hold. Throws `Unreadable`. */
+/** The files of a ZIP archive, extracted up to a maximum size. Throws `Unreadable`. */
 export type ZipFiles = {
   readonly names: ReadonlySet<string>
-  /** Those of the files that are there. */
+  /** Extracts those of the files that exist. */
   take(names: readonly string[]): Map<string, Buffer>
 }
 
 const maxFiles = 10_000
-/** Of all files that are taken out, not of the archive. */
+/** Maximum size of all extracted files together. */
 const maxTakenBytes = 64 * 1024 * 1024
 
 const compoundMark = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 
 export function openZip(body: Buffer): ZipFiles {
-  // Office documents with a password are in another container.
+  // Password-protected Office documents use another container format.
   if (body.subarray(0, compoundMark.length).equals(compoundMark)) throw new Unreadable('encrypted')
   const names = new Set<string>()
   let files = 0
@@ -30,7 +30,7 @@ export function openZip(body: Buffer): ZipFiles {
     take(wanted) {
       const asked = new Set(wanted)
       const taken = unzip(body, ({ name, originalSize }) => {
-        // The size is what the archive says; a file that has more in truth is cut there.
+        // This is the declared size; a file that is really larger is cut there.
         if (asked.has(name)) left -= originalSize
         if (left < 0) throw new Unreadable('too-large', `more than ${maxTakenBytes} bytes`)
         return asked.has(name)

@@ -5,25 +5,25 @@ import type { LeaderLease } from '../../store/contracts/cluster/partition-leases
 import { type IndexUpdate, updateIndex } from './index-update.ts'
 
 /**
- * Keeps the index of a shared store up to date. Every worker has one of these, and one of them at a time works. It
- * - follows while another one holds the lease, and asks for it every second;
- * - works while it holds it: batch after batch, checking the lease in between;
- * - idles when nothing is new, and checks again after a second, or when it is woken;
- * - waits, each time twice as long, while the store is away;
- * - ends when it must, with the batch in hand done or thrown away, and hands the lease over.
+ * Keeps the index of a shared store up to date. Every worker has a keeper, and only the one with the lease works. It
+ * - follows while another one holds the lease, and tries to acquire it every second;
+ * - works while it holds the lease: batch after batch, checking the lease in between;
+ * - idles when nothing is new, and checks again after a second, or when woken;
+ * - backs off exponentially while the store is unavailable;
+ * - ends on request, after finishing or discarding the current batch, and releases the lease.
  *
- * A keeper that lost the lease without knowing does no harm: of two that add the same batch, the second is told that it was late.
+ * A keeper that lost the lease unknowingly does no harm: if two add the same batch, the second is rejected as late.
  */
 export type IndexKeeperDeps = {
   lease: LeaderLease
   update: Pick<IndexUpdate, 'index' | 'versions' | 'texts'>
   clock: Clock
-  /** The lease is renewed after so long at the latest, once the batch in hand is done. */
+  /** Maximum time between renewals of the lease, not counting the rest of the current batch. */
   renewMs: number
   mustEnd(): boolean
-  /** Where it is seen that the work waits. */
+  /** Reports that the work is waiting. */
   track: Track
-  /** Versions that were added. */
+  /** Number of versions added. */
   onAdded?(count: number): void
 }
 
@@ -32,7 +32,7 @@ const POLL_EVERY_MS = 1000
 export function createIndexKeeper(deps: IndexKeeperDeps): WorkLoop {
   const { lease, update, clock, renewMs, mustEnd, track, onAdded } = deps
 
-  /** True when there may be more. */
+  /** True if there may be more. */
   async function work(): Promise<boolean> {
     const beat = await lease.beat()
     if (beat.kind === 'follows') return false

@@ -20,7 +20,7 @@ const versionAt = (id: number): Version =>
     title: `title ${id}`,
   })
 
-/** Versions with gaps between their ids, as a collector leaves them. */
+/** Version ids with gaps, as a collector leaves them. */
 const ids = Array.from({ length: 1_200 }, (_, n) => 3 * n + 1)
 const versions = {
   versions: async ({ after, limit }: Page) =>

@@ -8,21 +8,21 @@ export type IndexUpdate = {
   index: SearchIndex
   versions: Pick<VersionStore, 'versions'>
   texts: VersionTexts
-  /** Asked before each version; what was read until then is kept. May block. */
+  /** Called before each version; versions read so far are kept. May block. */
   mustStop(): boolean
-  /** After each batch: the watermark. */
+  /** Called after each batch with the watermark. */
   onBatch(watermark: number): void
-  /** Those who hold the index for longer are left alone with it: they bring it up to date themselves. */
+  /** Gives up if another indexer holds the index for longer: that one brings it up to date. */
   maxWaitMs?: number
 }
 
-/** A batch is one transaction: small enough to be held in memory, large enough that its end costs little. */
+/** A batch is one transaction: small enough for memory, large enough that the commit costs little. */
 const MAX_BATCH_CHARS = 1_000_000
 const MAX_BATCH_VERSIONS = 500
 
 /**
- * Brings the index up to date with the catalogue. Each batch ends with its watermark in one transaction, so whoever is
- * killed, or overtaken by another indexer, loses a batch at most and repeats nothing. Returns the versions that were added.
+ * Brings the index up to date with the catalogue. Each batch is committed together with its watermark, so an indexer that is killed or
+ * overtaken by another loses one batch at most and repeats nothing. Returns the number of versions added.
  */
 export async function updateIndex(update: IndexUpdate): Promise<number> {
   const { index, versions, texts, mustStop, onBatch, maxWaitMs } = update

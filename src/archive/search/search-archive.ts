@@ -12,13 +12,13 @@ export type SearchableStores = {
   objects: ObjectStore
   openSearch(): Promise<SearchIndex>
   removeSearch(): Promise<void>
-  /** The highest id of a version. */
+  /** Highest version id. */
   newestVersion(): Promise<number>
 }
 
 export type SearchHooks = { onProgress(progress: IndexProgress): void; onWarning(message: string): void }
 
-/** Full text search over the kept versions; the index is rebuilt or brought up to date first where the request says so. */
+/** Full-text search over the kept versions. The index is rebuilt or updated first if the request says so. */
 export async function searchArchive(
   stores: SearchableStores,
   request: SearchRequest,

@@ -9,12 +9,12 @@ export type VersionTexts = { read(version: Version): Promise<VersionText> }
 
 export type VersionText = { kind: 'text'; text: string } | { kind: 'passed-over'; why: PassedOver }
 
-/** Of a longer text the beginning can be found. */
+/** Of a longer text, only the beginning is searchable. */
 const MAX_TEXT_CHARS = 2_000_000
 
 const nothing = new Uint8Array(0)
 
-/** The texts of versions, read from the archive. */
+/** Reads the texts of versions from the archive. */
 export function createVersionTexts(deps: {
   versions: Pick<VersionStore, 'version'>
   objects: Pick<ObjectStore, 'read'>
@@ -25,7 +25,7 @@ export function createVersionTexts(deps: {
   return {
     async read(version) {
       if (version.body !== 'kept') return { kind: 'passed-over', why: 'bodiless' }
-      // Images and the like are known by their type: no need to read them.
+      // Images and the like are recognised by type, without reading them.
       if (!mayConvert(version.type) && documentText(nothing, { contentType: version.type }) === null)
         return { kind: 'passed-over', why: 'textless' }
       const read = await bodies.readText(version)
@@ -36,7 +36,7 @@ export function createVersionTexts(deps: {
         if (text === null) return { kind: 'passed-over', why: 'textless' }
         return { kind: 'text', text: text.slice(0, MAX_TEXT_CHARS) }
       } catch {
-        // A document that can't be read as text must not keep those behind it out of the index; it is counted.
+        // A document that can't be read as text must not block those after it; it is counted.
         return { kind: 'passed-over', why: 'damaged' }
       }
     },

@@ -8,20 +8,20 @@ import { checkRecord, parseWholeRecord } from '../warc/record-check.ts'
 import { recordContent } from '../warc/record-content.ts'
 import { type ArchiveRecord, readRecordAt, readRecords } from '../warc/record-reader.ts'
 
-/** Larger records are read piece by piece. */
+/** Larger records are streamed. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
 const WINDOW_BYTES = 1024 * 1024
 const PIECE_BYTES = 64 * 1024
-/** More than any header record has. */
+/** More than any header record takes. */
 const MAX_HEADER_BYTES = 1024 * 1024
 
 export type RecordBytes = {
   handle: FileHandle
-  /** What is there of those bytes of the file, until the next call. */
+  /** Those bytes of the file, as far as they exist. Valid until the next call. */
   read(offset: number, length: number): Promise<Buffer>
 }
 
-/** Reads ahead: records come in the order in which they lie in the file. */
+/** Reads ahead, as records are checked in file order. */
 export function createRecordBytes(handle: FileHandle): RecordBytes {
   let window = Buffer.allocUnsafeSlow(WINDOW_BYTES)
   let start = 0
@@ -41,12 +41,12 @@ export function createRecordBytes(handle: FileHandle): RecordBytes {
   }
 }
 
-/** What is wrong with the record that a row names; null when nothing is. */
+/** Returns the fault of the record that a row refers to; null if it has none. */
 export async function checkArchivedRecord(bytes: RecordBytes, row: CataloguedRecord): Promise<string | null> {
   const { offset, length } = row
   try {
     if (length > MAX_READ_BYTES) return await faultOf(await readLarge(bytes.handle, row), row)
-    // What is not plain and whole is read again by what can say where and why.
+    // Anything but one complete uncompressed record is read again by the full reader, which reports where and why.
     const record = parseWholeRecord(await bytes.read(offset, length)) ?? (await readRecordAt(bytes.handle, row))
     return await faultOf(record, row)
   } catch (error) {
@@ -55,12 +55,12 @@ export async function checkArchivedRecord(bytes: RecordBytes, row: CataloguedRec
   }
 }
 
-/** The same of a record that lies by itself. */
+/** The same for a record that is not in a file. */
 export async function checkRecordBytes(read: () => Promise<Buffer>, row: CataloguedRecord): Promise<string | null> {
   try {
     const record = parseWholeRecord(await read())
     if (record === null) return 'the stored bytes are not one complete record'
-    // How long the store's own form of it is says nothing here.
+    // The length of the stored form doesn't matter here.
     return await faultOf({ ...record, length: null }, row)
   } catch (error) {
     if (isAppError(error, 'record-damaged')) return error.message
@@ -68,7 +68,7 @@ export async function checkRecordBytes(read: () => Promise<Buffer>, row: Catalog
   }
 }
 
-/** What is wrong with the record that the file opens with, and how long it is. Behind it there may be what is not needed any more. */
+/** Checks the first record of a file, and returns its length. Bytes that are no longer used may follow it. */
 export async function checkFileHeader(
   handle: FileHandle,
   end: number,
@@ -89,7 +89,7 @@ export async function checkFileHeader(
 
 async function readLarge(handle: FileHandle, { offset, length }: CataloguedRecord): Promise<ArchiveRecord> {
   const record = await firstRecord(handle, offset, length)
-  // Nothing at all: what reads one record says so in its own words.
+  // There is nothing at all: let the reader of single records report it.
   return record === null ? readRecordAt(handle, { offset, length: 0 }) : record
 }
 
@@ -98,7 +98,7 @@ async function firstRecord(handle: FileHandle, offset: number, length: number): 
   return null
 }
 
-/** No stream of Node's, since those close the file when the reader stops early. */
+/** Not a Node stream, as that would close the file when the reader stops early. */
 async function* piecesOf(handle: FileHandle, offset: number, length: number): AsyncGenerator<Buffer> {
   for (let at = offset, end = offset + length; at < end; ) {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(PIECE_BYTES, end - at)), {
@@ -118,7 +118,7 @@ async function faultOf(record: ArchiveRecord, row: CataloguedRecord): Promise<st
   if (record.headers.get('WARC-Target-URI') !== withoutAccess(row.url))
     return `the record belongs to ${record.headers.get('WARC-Target-URI')}`
   if ((record.type === 'revisit') !== row.revisit) return `the record type ${record.type} does not match the catalogue`
-  // Of a page that is gone there is no more than the header that said so.
+  // A page that is gone has only the header that said so.
   if (row.revisit || record.block === null || row.digest.length === 0) return null
   const content = recordContent(record, record.block)
   if (content === null) return 'the record contains no HTTP response'

@@ -9,7 +9,7 @@ import { checkRecord } from '../warc/record-check.ts'
 import { readRecords } from '../warc/record-reader.ts'
 
 const maxEntries = 100_000
-/** Of the files that are read as a whole. */
+/** Limit of files that are read into memory. */
 const maxListBytes = 32 * 1024 * 1024
 const maxLineChars = 1024 * 1024
 const maxFaults = 1000
@@ -18,8 +18,8 @@ type Resource = { path: string; hash: string; bytes: number }
 type Faults = { add(file: string, message: string, more?: { offset?: number; url?: string | null }): void }
 
 /**
- * Checks a WACZ file, ours or another's, without unpacking it: every file against the digests, every record against its own, every line of the
- * index against the place that it names. A file that isn't one, or that names files outside of it, is refused (`file-invalid`).
+ * Checks a WACZ file, ours or another's, without unpacking it: every file against the digests, every record against its own, every index
+ * line against the place it refers to. Rejects (`file-invalid`) files in another format, or with names that lead outside.
  */
 export async function verifyWacz(file: string, onProgress: (progress: VerifyProgress) => void): Promise<VerifyReport> {
   const startedAt = performance.now()
@@ -71,7 +71,7 @@ async function openZip(file: string): Promise<ZipFile> {
   }
 }
 
-/** By name, in the order of the file. The library refuses names that lead out of the archive; so do we, should it change its mind. */
+/** By name, in the order of the file. The library rejects names that lead out of the archive; we do too, in case it changes. */
 async function entriesOf(zip: ZipFile, file: string): Promise<Map<string, Entry>> {
   if (zip.entryCount > maxEntries) throw invalid(file, `it has more than ${maxEntries} files`)
   const entries = new Map<string, Entry>()
@@ -144,7 +144,7 @@ async function* counted(
   }
 }
 
-/** Reads a file to its end. False where that can't be done. */
+/** Reads a file to its end. Returns false if that fails. */
 async function readEntry(
   name: string,
   bytes: AsyncGenerator<Buffer>,
@@ -193,7 +193,7 @@ async function readIndex(
 
 function unzipped(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const gunzip = createGunzip()
-  // Its failure is that of what is read.
+  // Its failure is reported to the reader.
   pipeline(bytes, gunzip).catch(() => {})
   return gunzip
 }

@@ -9,7 +9,7 @@ import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../../store/con
 import { resourceRecord, responseRecord, warcinfoRecord } from '../warc/record-writer.ts'
 import { type Damage, verifyArchive } from './verify.ts'
 
-/** An archive file with its rows, in a folder of its own. */
+/** An archive file with its rows, in its own folder. */
 type Archive = { file: ArchiveFile; rows: CataloguedRecord[] }
 
 function writeArchive(folder: string, id: number, pages: number): Archive {

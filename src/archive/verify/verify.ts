@@ -12,26 +12,26 @@ import { readAhead } from '../read-ahead.ts'
 import { checkArchivedRecord, checkFileHeader, checkRecordBytes, createRecordBytes } from './verify-record.ts'
 
 /**
- * Reads every record that the catalogue names and holds it against its own digest and against its row. Each is read at its own place, so that
- * a damaged one keeps none of the others from being read. Files may be compressed, rewritten and removed meanwhile: before
- * anything in a file is called a fault, the catalogue is asked again whether the file is still the one that was read.
+ * Reads every record in the catalogue and checks it against its own digest and against its row. Each is read at its own offset, so a
+ * damaged one doesn't affect the others. Files may be compressed, rewritten and removed in the meantime: before anything in a file
+ * counts as a fault, the catalogue is asked whether the file is still the one that was read.
  */
 export type VerifyOptions = {
   objects: ObjectStore
-  /** Faults of the store itself: damaged databases, rows that point nowhere. */
+  /** Faults of the store itself: damaged databases, dangling rows. */
   storeFaults(): Promise<VerifyFault[]>
   onProgress(progress: VerifyProgress): void
   onDamage?(damage: Damage): void
 }
 
-/** What can be given up. `size` is what there is of the file; null when it is not there. */
+/** Damage that can be given up. `size` is the actual size of the file; null if it is missing. */
 export type Damage =
   | { kind: 'record'; versionId: number; offset: number }
   | { kind: 'file'; fileId: number; size: number | null }
 
 const MAX_FAULTS = 1000
 const PROGRESS_EVERY = 500
-/** Compression and rewriting may overtake one look; more than that is not bad luck any more. */
+/** Compression and rewriting may each overtake one check; more failures are no longer bad luck. */
 const MAX_ATTEMPTS = 5
 
 export async function verifyArchive(options: VerifyOptions): Promise<VerifyReport> {
@@ -70,7 +70,7 @@ export async function verifyArchive(options: VerifyOptions): Promise<VerifyRepor
 
 type Findings = { file: Volume; records: number; unusedBytes: number; faults: VerifyFault[]; damages: Damage[] }
 
-/** Null when the catalogue does not name the file any more. */
+/** Null if the catalogue no longer lists the file. */
 async function lookAtFile(
   objects: ObjectStore,
   listed: Volume,
@@ -92,7 +92,7 @@ async function lookAtFile(
   }
 }
 
-/** None where the file has just been removed. */
+/** Empty if the file has just been removed. */
 async function recordsOf(objects: ObjectStore, id: number): Promise<CataloguedRecord[]> {
   try {
     return await objects.records(id)
@@ -150,8 +150,8 @@ async function verifyFile(
 }
 
 /**
- * Records that lie in no file, but each by itself. They may be collected and brought back meanwhile: what is wrong with one counts
- * only where the catalogue still names that very record.
+ * Checks records that are stored individually, not in a file. They may be collected and restored in the meantime: a fault counts only
+ * if the catalogue still refers to that very record.
  */
 async function verifyPartition(
   objects: ObjectStore,

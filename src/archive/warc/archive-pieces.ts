@@ -3,12 +3,12 @@ import { gzipHeaderLength } from '../../core/warc/gzip-header.ts'
 import { RecordDamage } from '../../core/warc/record-head.ts'
 
 /**
- * The content of an archive file, plain or gzip, in pieces that know where they come from. Each gzip member ends with an
- * empty piece, so that a reader can tell where a record that has its own member ends in the file.
+ * The content of an archive file, plain or gzip, in pieces with their origin. Each gzip member ends with an empty piece, so that a
+ * reader can tell where a record with its own member ends in the file.
  */
 export type ArchivePiece = {
   bytes: Buffer
-  /** Of plain content: where `bytes` starts in the file. Of a member: where it starts, and for its last piece where it ends. */
+  /** Plain content: offset of `bytes` in the file. A member: its start; for its last piece, its end. */
   offset: number
   within: 'plain' | 'member' | 'member-end'
 }
@@ -40,7 +40,7 @@ async function* plainPieces(input: RawInput): AsyncGenerator<ArchivePiece> {
   }
 }
 
-/** Some writers fill the last block of the disk with zeros. */
+/** Some writers pad the last disk block with zeros. */
 async function onlyZerosLeft(input: RawInput): Promise<boolean> {
   if ((await input.lookAhead(1))[0] !== 0) return false
   const offset = input.offset()
@@ -80,8 +80,8 @@ async function headerLength(input: RawInput): Promise<number> {
 }
 
 /**
- * What the deflate stream at the input's place holds. One chunk is in the inflater at a time: what it leaves of it
- * lies behind the end of the stream and goes back.
+ * Inflates the deflate stream at the current position. The inflater gets one chunk at a time: what it leaves unconsumed is after the
+ * end of the stream and is given back.
  */
 async function* inflated(input: RawInput, offset: number): AsyncGenerator<Buffer> {
   const inflater = createInflateRaw({ chunkSize: 64 * 1024 })
@@ -108,7 +108,7 @@ async function* inflated(input: RawInput, offset: number): AsyncGenerator<Buffer
   if (failure !== null) throw new RecordDamage(offset, 'the gzip member is cut off or damaged', failure)
 }
 
-/** Output as it comes, until the chunk that was begun is used up. */
+/** Yields output as it arrives, until the current chunk is consumed. */
 function watch(inflater: InflateRaw) {
   let settled = false
   let failure: Error | null = null
@@ -143,18 +143,18 @@ function watch(inflater: InflateRaw) {
   }
 }
 
-/** The bytes of a file in order, with the right to look ahead and to give back what was taken too much. */
+/** The bytes of a file in order, with look-ahead and push-back. */
 type RawInput = {
-  /** Where in the file the next byte stands. */
+  /** File offset of the next byte. */
   offset(): number
-  /** What is at hand next, null at the end. */
+  /** The next available bytes; null at the end. */
   next(): Promise<Buffer | null>
-  /** At least `length` bytes unless the file ends before, and nothing is taken. */
+  /** At least `length` bytes unless the file ends before, without consuming them. */
   lookAhead(length: number): Promise<Buffer>
-  /** Takes bytes that were looked at. */
+  /** Consumes bytes that were looked at. */
   take(length: number): void
   giveBack(bytes: Buffer): void
-  /** Tells the source that nothing more is wanted. */
+  /** Tells the source that nothing more will be read. */
   close(): Promise<void>
 }
 

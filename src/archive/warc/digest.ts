@@ -13,7 +13,7 @@ export function digestText(algorithm: DigestAlgorithm, bytes: Uint8Array): strin
   return `${algorithm}:${toBase32(bytes)}`
 }
 
-/** The digest of the parts one after the other, without joining them. */
+/** The digest of the concatenated parts, without joining them. */
 export function digestOf(algorithm: DigestAlgorithm, parts: readonly Uint8Array[]): string {
   if (parts.length === 1) return digestText(algorithm, hash(algorithm, parts[0]!, 'buffer'))
   const running = createHash(algorithm)
@@ -21,7 +21,7 @@ export function digestOf(algorithm: DigestAlgorithm, parts: readonly Uint8Array[
   return digestText(algorithm, running.digest())
 }
 
-/** Null for an algorithm that is not known here; `malformed` for a value that no digest of the algorithm has. */
+/** Null for an unknown algorithm; `malformed` for a value that can't be a digest of the algorithm. */
 export function parseDigest(text: string): Digest | 'malformed' | null {
   const colon = text.indexOf(':')
   if (colon <= 0 || text.length > maxTextChars) return 'malformed'
@@ -36,7 +36,7 @@ export function matchesDigest(digest: Digest, data: Uint8Array): boolean {
   return hash(digest.algorithm, data, 'buffer').equals(digest.bytes)
 }
 
-/** Without padding the three spellings have different lengths for every algorithm, so the length tells them apart. */
+/** Without padding, the three encodings differ in length for every algorithm, so the length identifies them. */
 function decodeAny(text: string, length: number): Buffer | null {
   const bare = text.replace(/=+$/, '')
   let bytes: Buffer | null = null

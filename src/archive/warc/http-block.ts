@@ -1,19 +1,19 @@
 import { parseFields, WarcHeaders } from '../../core/warc/record-head.ts'
 
-/** An HTTP message as a record's block holds it. */
+/** An HTTP message in the block of a record. */
 export type HttpBlock = {
   /** Status line of a response, request line of a request. */
   statusLine: string
   /** Null for a request. */
   status: number | null
   headers: WarcHeaders
-  /** As stored: with its content coding, and with chunks where the writer left them in. */
+  /** As stored: with its content coding, and with chunks if the writer left them in. */
   body: Buffer
 }
 
 const maxHeaderBytes = 1024 * 1024
 
-/** Null where the block is no HTTP message. Single line feeds are taken for line ends; a header without an end has no body. */
+/** Null if the block isn't an HTTP message. Bare line feeds are accepted as line ends; a header without an end has no body. */
 export function parseHttpBlock(block: Buffer): HttpBlock | null {
   const head = headerEnd(block)
   const lines = block.toString('latin1', 0, head.length).split(/\r?\n/)
@@ -28,7 +28,7 @@ export function parseHttpBlock(block: Buffer): HttpBlock | null {
   return { statusLine, status: status === undefined ? null : Number(status), headers, body: block.subarray(head.taken) }
 }
 
-/** The body without chunks. Null where it says that it has them and they are damaged. */
+/** The body without chunks. Null if it is declared as chunked but the chunks are damaged. */
 export function withoutChunks({ headers, body }: HttpBlock): Buffer | null {
   const coding = headers.get('Transfer-Encoding')
   if (coding === null || !/\bchunked\s*$/i.test(coding)) return body
@@ -57,7 +57,7 @@ function headerEnd(block: Buffer): { length: number; taken: number } {
   return { length: searched.length, taken: block.length }
 }
 
-/** HTTP header blocks as they go into a record. Values come from strangers and must not be able to end a line. */
+/** HTTP header blocks for records. Values are untrusted and must not be able to end a line. */
 
 const unsafeInValue = /[\r\n\0\u0100-\uffff]/
 const unsafeInName = /[\r\n\0: \t\u0100-\uffff]/
@@ -66,8 +66,8 @@ const beyondOctets = /[^\0-\xff]/
 export type StoredBody = { length: number }
 
 /**
- * The block for a body that is stored without its transfer coding: fields that would contradict the bytes are kept under
- * another name, and the true length is stated. A null body leaves the lengths alone: a revisit describes bytes stored elsewhere.
+ * The block for a body stored without its transfer coding: fields that would contradict the bytes are renamed, and the true length is
+ * stated. A null body leaves the lengths alone: a revisit describes bytes stored elsewhere.
  */
 export function httpHeaderBlock(startLine: string, rawHeaders: readonly string[], body: StoredBody | null): string {
   let text = `${lineValue(startLine)}\r\n`
@@ -76,7 +76,7 @@ export function httpHeaderBlock(startLine: string, rawHeaders: readonly string[]
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = fieldName(rawHeaders[i]!)
     const value = lineValue(rawHeaders[i + 1]!)
-    // Lengths are looked at first: comparing every name in lower case would cost more than writing it.
+    // Lengths are compared first: lower-casing every name would cost more than writing it.
     if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
       dropped = true
       text += `X-Archive-Orig-${name}: ${value}\r\n`
@@ -94,7 +94,7 @@ export function httpHeaderBlock(startLine: string, rawHeaders: readonly string[]
   return `${text}\r\n`
 }
 
-/** One line of octets: breaks become spaces, characters beyond octets their UTF-8. */
+/** One line of octets: line breaks become spaces, characters beyond octets become UTF-8. */
 export function lineValue(text: string): string {
   if (!unsafeInValue.test(text)) return text
   const octets = beyondOctets.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text

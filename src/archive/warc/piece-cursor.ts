@@ -1,30 +1,30 @@
 import type { ArchivePiece } from './archive-pieces.ts'
 
-/** A place in an archive, as a reader of records needs it. */
+/** A position in an archive, for a reader of records. */
 export type Place = {
   offset: number
-  /** In a gzip member, and not at its first byte: the record cannot be read without what stands before it. */
+  /** In a gzip member, after its first byte: the record can't be read without the part before it. */
   inside: boolean
 }
 
 /**
- * Walks over the content of an archive. A failure of the source is kept until somebody needs bytes beyond it, so that everything
- * before it can still be handed out.
+ * Walks over the content of an archive. A failure of the source is held back until bytes beyond it are needed, so that everything
+ * before it can still be read.
  */
 export type PieceCursor = {
-  /** Null at the end. Passes over the ends of members. */
+  /** Null at the end. Skips the ends of members. */
   place(): Promise<Place | null>
-  /** The next byte, without taking it; null at the end. */
+  /** The next byte, without consuming it; null at the end. */
   ahead(): Promise<number | null>
-  /** Takes line ends, `max` at most, but never steps into the next member. */
+  /** Skips at most `max` line end characters, without entering the next member. */
   skipLineEnds(max: number): Promise<void>
-  /** Takes up to and with the empty line; without it. Null where the content ends first, `too-long` where there is none within `max`. */
+  /** Consumes up to and including the empty line, returns it without. Null if the content ends first, `too-long` if not within `max`. */
   untilEmptyLine(max: number): Promise<Buffer | null | 'too-long'>
-  /** Takes one line, without its end. */
+  /** Consumes one line, and returns it without its end. */
   line(max: number): Promise<Buffer | null | 'too-long'>
-  /** Takes exactly `length` bytes, in the pieces they came in; fewer only at the end of the content. */
+  /** Consumes exactly `length` bytes, in the pieces they came in; fewer only at the end of the content. */
   bytes(length: number): AsyncGenerator<Buffer>
-  /** Where the file goes on: after the plain byte taken last, or after the member when that is used up; null inside a member. */
+  /** File offset after the last plain byte consumed, or after the member once it is used up; null inside a member. */
   end(): Promise<number | null>
 }
 
@@ -35,7 +35,7 @@ export function createPieceCursor(pieces: AsyncGenerator<ArchivePiece>): PieceCu
   let ended = false
   let failure: { error: unknown } | null = null
 
-  /** Makes `piece` hold unread content or stand at a member's end. False at the end of everything. */
+  /** Makes `piece` hold unread content or a member's end. False at the end of everything. */
   async function load(): Promise<boolean> {
     while (!ended && failure === null && (piece === null || at >= piece.bytes.length)) {
       if (piece?.within === 'member-end') return true
@@ -67,7 +67,7 @@ export function createPieceCursor(pieces: AsyncGenerator<ArchivePiece>): PieceCu
     return false
   }
 
-  /** Content until `cutIn` finds its end. Mostly it lies in one piece and nothing is copied. */
+  /** Content up to the end found by `cutIn`. Usually it is in one piece and not copied. */
   async function gather(max: number, cutIn: CutFinder): Promise<Buffer | null | 'too-long'> {
     let held: Buffer = Buffer.alloc(0)
     let length = 0
@@ -120,21 +120,21 @@ export function createPieceCursor(pieces: AsyncGenerator<ArchivePiece>): PieceCu
     },
     async end() {
       if (piece?.within === 'plain') return piece.offset + at
-      // A member that turns out damaged at its very end takes the record that it held with it.
+      // If a member is damaged at its very end, the record in it is damaged, too.
       if (!(await load()) && failure !== null) throw failure.error
       return piece?.within === 'member-end' ? piece.offset : null
     },
   }
 }
 
-/** Room is doubled, so that tiny pieces cost no more than large ones. */
+/** Doubles the capacity, so that tiny pieces cost no more than large ones (amortised). */
 function withRoom(held: Buffer, length: number, more: number): Buffer {
   const enough = held.length >= length + more
   return enough ? held : Buffer.concat([held.subarray(0, length)], 2 * (length + more))
 }
 
 type Cut = { length: number; taken: number }
-/** Where the text ends, looked for from `from` on: before that there is no end. */
+/** Finds the end of the text, starting at `from`: there is none before. */
 type CutFinder = (bytes: Buffer, from: number) => Cut | null
 
 function cutAtLineFeed(bytes: Buffer, from: number): Cut | null {

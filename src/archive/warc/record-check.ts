@@ -8,10 +8,10 @@ export type CheckResult = { kind: 'ok' } | { kind: 'damaged'; reason: string }
 const dateFormat = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z)?)?)?$/
 const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;|\s*$)/
 const withTarget = new Set(['response', 'resource', 'request', 'revisit', 'conversion', 'continuation'])
-/** Of these the payload digest speaks of the block at hand; a revisit's speaks of another record's. */
+/** Types whose payload digest is that of their own block; that of a revisit belongs to another record. */
 const withOwnPayload = new Set(['response', 'resource', 'request'])
 
-/** Whether a record that could be read also is what its header says: the first fault found is told. */
+/** Checks a parsed record against its own header. Returns the first fault found. */
 export function checkRecord(record: ArchiveRecord): CheckResult {
   const reason = headerFault(record) ?? blockDigestFault(record) ?? payloadDigestFault(record)
   return reason === null ? { kind: 'ok' } : { kind: 'damaged', reason }
@@ -47,7 +47,7 @@ function payloadDigestFault({ type, headers, block }: ArchiveRecord): string | n
   const digest = text === null ? null : parseDigest(text)
   if (digest === null) return null
   if (digest === 'malformed') return `WARC-Payload-Digest is no digest: ${text}`
-  // A segment holds a part of what the digest speaks of.
+  // A segment holds only part of the digested payload.
   if (block === null || !withOwnPayload.has(type) || headers.get('WARC-Segment-Number') !== null) return null
   return payloadsOf({ type, headers }, block).some((payload) => matchesDigest(digest, payload))
     ? null
@@ -56,13 +56,13 @@ function payloadDigestFault({ type, headers, block }: ArchiveRecord): string | n
 
 const ending = '\r\n\r\n'
 
-/** Whether these bytes are exactly one plain record as it was written, line ends and digests included. */
+/** Whether these bytes are exactly one complete uncompressed record, including line ends and digests. */
 export function isWholeRecord(bytes: Uint8Array): boolean {
   const record = parseWholeRecord(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   return record !== null && checkRecord(record).kind === 'ok'
 }
 
-/** The record that these bytes are, without a copy of them; null where they are anything else than one plain record as we write it. */
+/** Parses a record without copying; null unless the bytes are exactly one uncompressed record as we write it. */
 export function parseWholeRecord(bytes: Buffer): ArchiveRecord | null {
   const headEnd = bytes.indexOf(ending)
   if (headEnd < 0) return null

@@ -1,21 +1,21 @@
 import type { RecordHead } from '../../core/warc/record-head.ts'
 import { type HttpBlock, parseHttpBlock, withoutChunks } from './http-block.ts'
 
-/** What a record holds, whether it came as a response of the web or as a body by itself. */
+/** Content of a record, an HTTP response or a plain body. */
 export type RecordContent = {
-  /** Status line and fields, each ended by CRLF, as octets in latin1; '' where there is none. */
+  /** Status line and fields, each ending with CRLF, octets as latin1; '' if there is none. */
   header: string
-  /** Null where there is no response. */
+  /** Null if there is no response. */
   status: number | null
-  /** Null where it is not said. */
+  /** Null if not stated. */
   contentType: string | null
-  /** As a header would list them; undefined for none. */
+  /** As in a header field; undefined for none. */
   encodings: string | undefined
-  /** As stored, with its encodings. Of a revisit it is empty. */
+  /** As stored, with its encodings. Empty for a revisit. */
   body: Buffer
 }
 
-/** Null where the record should hold an HTTP message and doesn't. */
+/** Null if the record should contain an HTTP message but doesn't. */
 export function recordContent(head: Pick<RecordHead, 'type' | 'headers'>, block: Buffer): RecordContent | null {
   if (!holdsHttp(head)) {
     return {
@@ -39,7 +39,7 @@ export function recordContent(head: Pick<RecordHead, 'type' | 'headers'>, block:
   }
 }
 
-/** What the payload digest may speak of: writers that leave chunks in the block do not agree whether the payload has them. */
+/** Candidates for the payload digest: writers that keep chunks in the block disagree on whether they are part of the payload. */
 export function payloadsOf(head: Pick<RecordHead, 'type' | 'headers'>, block: Buffer): Buffer[] {
   const http = holdsHttp(head) ? parseHttpBlock(block) : null
   if (http === null) return [block]
@@ -47,7 +47,7 @@ export function payloadsOf(head: Pick<RecordHead, 'type' | 'headers'>, block: Bu
   return bare === null || bare === http.body ? [http.body] : [bare, http.body]
 }
 
-/** A resource is what it says it is, even if that is somebody else's HTTP message. */
+/** A resource is taken as is, even if its content is itself an HTTP message. */
 export function holdsHttp({ type, headers }: Pick<RecordHead, 'type' | 'headers'>): boolean {
   return type !== 'resource' && /^(?:application|message)\/http\b/i.test(headers.get('Content-Type') ?? '')
 }

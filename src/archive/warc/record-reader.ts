@@ -13,21 +13,21 @@ import { parseDigest } from './digest.ts'
 import { createPieceCursor, type PieceCursor, type Place } from './piece-cursor.ts'
 
 /**
- * Records of WARC 0.17 to 1.1 and of ARC 1, plain or gzip. The reader forgives what writers are known to get wrong and nothing is lost by: line
- * ends missing after a record, several records in one gzip member, one record in several. All else ends with a `RecordDamage`
- * that says where; the records before it have been given.
+ * Records of WARC 0.17 to 1.1 and of ARC 1, plain or gzip. The reader tolerates common, harmless writer errors: missing line ends after
+ * a record, several records in one gzip member, one record in several. Anything else ends with a `RecordDamage` that says where; the
+ * records before it have been yielded.
  */
 export type ArchiveRecord = RecordHead & {
-  /** Where the record starts in the file, or the gzip member that holds its start. */
+  /** File offset of the record, or of the gzip member that contains its start. */
   offset: number
   /**
-   * Bytes in the file up to the next record; null where it shares its gzip member and cannot be read alone. A compressed record that
-   * has a length matched its member's checksum; of one that has none the checksum is still to come.
+   * Bytes in the file up to the next record; null if it shares its gzip member and can't be read alone. A compressed record with a
+   * length has passed the checksum of its member; for one without, the checksum is yet to come.
    */
   length: number | null
-  /** Null where the block is larger than the limit: it was passed over. */
+  /** Null if the block was skipped because it exceeds the limit. */
   block: Buffer | null
-  /** Of a block that was passed over: hex of the algorithm that its block digest names. */
+  /** Digest of a skipped block, in hex, with the algorithm of its block digest. */
   passedDigest: string | null
 }
 
@@ -38,7 +38,7 @@ export type ReadOptions = {
 
 const defaultMaxBlockBytes = 256 * 1024 * 1024
 const defaultMaxHeadBytes = 256 * 1024
-/** Line ends are sometimes left out and sometimes doubled; this much of them is no damage. */
+/** Line ends are sometimes missing and sometimes doubled; up to this many are not damage. */
 const maxStrayLineEnds = 4096
 const firstByteOfWarc = 0x57
 
@@ -49,7 +49,7 @@ export async function* readRecords(
   options: ReadOptions = {},
 ): AsyncGenerator<ArchiveRecord> {
   const stream = typeof source === 'string' ? createReadStream(source, { highWaterMark: 1024 * 1024 }) : source
-  // Every ARC file starts by describing itself: `filedesc://`.
+  // Every ARC file starts with its own description: `filedesc://`.
   yield* recordsIn(stream as AsyncIterable<Uint8Array>, options, (firstByte) => (firstByte === 0x66 ? 'arc' : 'warc'))
 }
 
@@ -70,12 +70,12 @@ async function* recordsIn(
       yield await readRecord(cursor, place, format, options)
     }
   } finally {
-    // Whoever stops early must not leave the file open.
+    // A caller that stops early must not leave the file open.
     await pieces.return(undefined)
   }
 }
 
-/** A member may start with line ends that belong to the record before; the record still is what the member is for. */
+/** A member may start with line ends of the previous record; the record still counts as starting with the member. */
 async function startOfRecord(cursor: PieceCursor): Promise<Place | null> {
   const before = await cursor.place()
   await cursor.skipLineEnds(maxStrayLineEnds)
@@ -93,7 +93,7 @@ async function readRecord(
   const { block, passedDigest } = await readBlock(cursor, place, head, maxBlockBytes)
   await cursor.skipLineEnds(maxStrayLineEnds)
   const end = await cursor.end()
-  // A damaged member may well hold what looks like a record; only another record after it shows that it is a shared one.
+  // A damaged member may contain what looks like a record; only another record after it proves that the member is shared.
   if (end === null && !place.inside && format === 'warc' && (await cursor.ahead()) !== firstByteOfWarc) {
     throw new RecordDamage(place.offset, 'the gzip member goes on after the record')
   }
@@ -120,7 +120,7 @@ async function readBlock(cursor: PieceCursor, { offset }: Place, head: RecordHea
     if (keep) kept.push(bytes)
     else running?.update(bytes)
   }
-  // ARC has no other sign of damage, and lengths that are off by some bytes were common: the check tells, not the reader.
+  // ARC has no other sign of damage, and lengths off by a few bytes were common: left to the check of the record.
   if (length < head.blockLength && head.version !== 'ARC/1') {
     throw new RecordDamage(offset, `the block is cut off: ${length} of ${head.blockLength} bytes`)
   }
@@ -135,7 +135,7 @@ function runningDigest(head: RecordHead): Hash | null {
 
 export type RecordPlace = { offset: number; length: number }
 
-/** One record whose place is known. What is there must be exactly one record. */
+/** Reads one record at a known place, which must contain exactly one record. */
 export async function readRecordAt(
   file: string | FileHandle,
   place: RecordPlace,
@@ -178,8 +178,8 @@ async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /**
- * ARC 1, the format before WARC: one line `URL IP date type length`, then the block. It is given out as WARC would name its
- * parts. URLs with spaces are found in old files, so the line is read from its end.
+ * ARC 1, the predecessor of WARC: one line `URL IP date type length`, then the block. Its fields are returned under their WARC
+ * names. Old files have URLs with spaces, so the line is parsed from its end.
  */
 function parseArcHead(line: Buffer): ParsedHead {
   const fields = /^(\S.*) ([\d.:a-f]+) (\d{14})\d* (\S+) (-?\w+)$/i.exec(line.toString('utf8'))

@@ -4,22 +4,22 @@ import { type DigestAlgorithm, digestOf } from './digest.ts'
 import { httpHeaderBlock, lineValue } from './http-block.ts'
 
 /**
- * WARC 1.1 records (ISO 28500:2017) as buffers. A record comes as parts so that the body is never copied here; written one after the other they
- * are the record, its closing line ends included.
+ * WARC 1.1 records (ISO 28500:2017) as buffers. A record is returned in parts, so that the body is never copied here. Written one after
+ * the other they are the record, including its closing line ends.
  */
 export type WrittenRecord = { parts: Buffer[]; length: number; recordId: string }
 
-/** Why a body is not whole, in the words of the standard. */
+/** Why a body is incomplete, in the terms of the standard. */
 export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified'
 export type RevisitProfile = 'identical-payload-digest' | 'server-not-modified'
 
 type Common = {
   uri: string
-  /** The moment the exchange began; milliseconds since 1970 or a Date. */
+  /** When the exchange began; milliseconds since 1970 or a Date. */
   date: Date | number
   recordId?: string
   warcinfoId?: string
-  /** Costs one more pass over the block; the payload digest alone already finds a damaged body. */
+  /** Costs another pass over the block; the payload digest alone already detects a damaged body. */
   blockDigest?: DigestAlgorithm
 }
 
@@ -27,7 +27,7 @@ type Exchange = Common & { address: string | null; rawHeaders: readonly string[]
 
 export type ResponseInput = Exchange & {
   statusLine: string
-  /** As it was sent, content coding and all, but without the transfer coding. */
+  /** As sent, with its content coding but without the transfer coding. */
   body: Uint8Array
   /** `sha256:BASE32` of `body`. */
   payloadDigest: string
@@ -51,7 +51,7 @@ export type ResourceInput = Common & {
   /** `sha256:BASE32` of `body`. */
   payloadDigest: string
   truncated: Truncation | null
-  /** Where an equal body is kept: then the record is a revisit, without one. */
+  /** Where an equal body is stored: the record is then a revisit without a body. */
   refers: { uri: string; date: Date | number } | null
 }
 
@@ -70,7 +70,7 @@ const lastBytes = Array.from({ length: 256 }, (_, byte) => `${byte.toString(16).
 let idStart = ''
 let idsMade = lastBytes.length
 
-/** `<urn:uuid:…>`, with its brackets as the headers want it. All but the last byte is random, and serves for every value of that byte. */
+/** `<urn:uuid:…>`, in brackets as in headers. All but the last byte is random, and reused for each of the 256 last bytes. */
 export function newRecordId(): string {
   if (idsMade === lastBytes.length) {
     idStart = `<urn:uuid:${randomUUID().slice(0, -2)}`
@@ -109,7 +109,7 @@ export function revisitRecord(input: RevisitInput): WrittenRecord {
   return compose('revisit', input, lines, httpHeaderBlock(input.statusLine, input.rawHeaders, null), empty)
 }
 
-/** A body that came by itself and not as a response of the web: a file, a message, a row. */
+/** A body that did not come in an HTTP response: a file, a message, a row. */
 export function resourceRecord(input: ResourceInput): WrittenRecord {
   const { uri, address, contentType, body, payloadDigest, truncated, refers } = input
   let lines = `WARC-Target-URI: ${safeUri(uri)}\r\n`
@@ -124,7 +124,7 @@ export function resourceRecord(input: ResourceInput): WrittenRecord {
   return refers === null ? compose('resource', input, lines, '', body) : compose('revisit', input, lines, '', empty)
 }
 
-/** Strangers name types; one that is none would make the record invalid. A revisit must not pass for an HTTP message. */
+/** Types come from outside; an invalid one would make the record invalid. A revisit must not pass for an HTTP message. */
 function mediaType(contentType: string): string {
   const type = lineValue(contentType).trim()
   const isType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;|$)/.test(type)
@@ -145,7 +145,7 @@ function compose(
     head += `WARC-Block-Digest: ${digestOf(common.blockDigest, [Buffer.from(blockHead, 'latin1'), body])}\r\n`
   }
   head += `Content-Length: ${blockHead.length + body.length}\r\n\r\n`
-  // All text is octets by now, so one conversion serves both heads and the lengths agree.
+  // All text is octets by now, so one conversion covers both heads, and the lengths agree.
   const headBytes = Buffer.from(head + blockHead, 'latin1')
   const length = headBytes.length + body.length + ending.length
   if (body.length === 0) return { parts: [headBytes, ending], length, recordId }
@@ -164,8 +164,8 @@ function fieldBlock(fields: Readonly<Record<string, string>>): string {
 const unsafeInUri = /[^\x21-\x7e]/
 
 /**
- * What a URI cannot hold is percent-encoded: white space would end the value for some readers, a line end for all. In whose name it was
- * asked for is nothing for others.
+ * Percent-encodes characters that a URI can't hold: white space would end the value for some readers, a line end for all. Access
+ * details, such as for whom it was requested, are private and left out.
  */
 function safeUri(given: string): string {
   const uri = withoutAccess(given)
@@ -185,7 +185,7 @@ function octets(text: string): string {
 let stampedSecond = Number.NaN
 let stampOfSecond = ''
 
-/** Records of one second come by the hundred: the last one's is remembered. */
+/** Hundreds of records share a second, so the text of the last one is cached. */
 function stamp(date: Date | number): string {
   const ms = Math.trunc(Number(date))
   const second = Math.floor(ms / 1000)

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 
 /**
  * The sort-friendly key of a URL, as archive indexes (CDX, CDXJ) use it: `http://www.example.org/A?b&a` is `org,example)/a?a&b`.
- * The rules are those that the replay tools share, oddities included: keys that differ from theirs would find nothing.
+ * The rules are those the replay tools share, oddities included: with other keys they would find nothing.
  */
 export function surt(url: string): string {
   const text = url.replace(/[\t\r\n]/g, '').trim()
@@ -60,7 +60,7 @@ function queryKey(query: string): string {
   return escapeOctets(unescapeFully(bare)).toLowerCase().split('&').sort().join('&')
 }
 
-/** Each goes with the separator after it. */
+/** Each is removed with the separator after it. */
 const querySessions = [
   /(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}(?:&|$)/i,
   /aspsessionid[a-z]{8}=[a-z]{24}(?:&|$)/i,
@@ -74,7 +74,7 @@ function withoutPathSession(path: string): string {
   return bare.slice(0, session.index) + bare.slice(session.index + session[0].length)
 }
 
-/** Decodes until nothing is left to decode, in one pass: a decoded `%` may begin a triplet with what follows it. */
+/** Decodes repeatedly, in one pass: a decoded `%` may start a triplet with what follows. */
 function unescapeFully(text: string): string {
   if (!text.includes('%')) return octetsOf(text)
   const octets: number[] = []

@@ -12,11 +12,11 @@ if (folder === undefined && process.env.CI) throw new Error('ERACE_CONFORMANCE m
 const skip = folder === undefined && 'ERACE_CONFORMANCE names no folder of conformance data'
 
 type Expected = {
-  /** Types of the records in order, by their first letters. */
+  /** Types of the records in order, abbreviated. */
   types: string
-  /** Indexes of records that can be read and are not what their header says. */
+  /** Indexes of records that can be read but don't match their header. */
   faulty?: number[]
-  /** Where the reader has to stop. */
+  /** Offset where the reader has to stop. */
   damagedAt?: number
 }
 
@@ -113,7 +113,7 @@ test("the heads of the standard's own examples are understood", { skip }, () => 
   const examples = JSON.parse(readFileSync(fileOf('jwarc/standard-examples.json'), 'utf8')) as Record<string, string>
   for (const [name, text] of Object.entries(examples)) {
     const parsed = parseRecordHead(Buffer.from(text.split('\r\n\r\n')[0]!))
-    // One has its Content-Length printed behind the empty line, one is of a version that does not exist.
+    // One has its Content-Length after the empty line, the other has a version that doesn't exist.
     if (name === 'metadata' || name === 'wacky') assert.equal(parsed.kind, 'malformed', name)
     else
       assert.equal(

@@ -1,6 +1,6 @@
 import { type CommandContext, exitCodes } from '../command.ts'
 
-/** Asks, where there is a terminal and no `--yes`, before something is removed. The exit code where it isn't to be done; null to go on. */
+/** Asks before something is removed, if there is a terminal and no `--yes`. Returns null to go on, otherwise the exit code. */
 export async function confirm(
   { io, options }: Pick<CommandContext, 'io' | 'options'>,
   question: string,

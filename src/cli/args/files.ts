@@ -6,7 +6,7 @@ type OutputOptions = { cwd: string; dataDir: string; force: boolean; errors: Val
 
 export const stdoutConflict = "can't write both the export and the result to standard output; name a file"
 
-/** The absolute path of a file to write. Adds an error where writing it would lose something. */
+/** The absolute path of a file to write. Adds an error if writing it would lose something. */
 export function checkTarget(place: string, given: string, { cwd, dataDir, force, errors }: OutputOptions): string {
   const path = resolve(cwd, given)
   const message = errorOf(path, given, dataDir, force)
@@ -14,7 +14,7 @@ export function checkTarget(place: string, given: string, { cwd, dataDir, force,
   return path
 }
 
-/** The absolute path of a folder to write files into; it may be there already, or not. */
+/** The absolute path of a folder to write files into, which may or may not exist. */
 export function checkFolder(place: string, given: string, { cwd, dataDir, errors }: OutputOptions): string {
   const path = resolve(cwd, given)
   const exists = existsSync(path)

@@ -2,7 +2,7 @@ import { isAppError } from '../../core/errors.ts'
 import { InvalidXmlError } from '../../xml/xml-tokens.ts'
 import { attributeOf, childrenOf, readXmlTree, type XmlNode } from '../../xml/xml-tree.ts'
 
-/** The keywords of all profiles in a file, as terms of a focused crawl; null where it is no XML. */
+/** The keywords of all profiles in a file, as terms of a focused crawl; null if it isn't XML. */
 export function focusTermsOfProfile(xml: string): string[] | null {
   let root: XmlNode
   try {

@@ -45,7 +45,7 @@ export function readOwner(options: OptionValues, errors: ValidationError[]): str
   return owner === undefined ? null : emailAddress(owner, '--owner', errors)
 }
 
-/** Adds an error for each word that the command line has too much. */
+/** Adds an error for each surplus word of the command line. */
 export function refuseWords(words: readonly string[], message: string, errors: ValidationError[]): void {
   for (const word of words) errors.push({ place: word.slice(0, 60), message })
 }

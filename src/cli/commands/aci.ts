@@ -58,7 +58,7 @@ async function readFile(
 ): Promise<Read | null> {
   const text = await readTextFile(file, { cwd, place: file.slice(0, 200), errors })
   if (text === null) return null
-  // Loading the XML engine takes a while: other commands don't wait for it.
+  // Loaded here, because the XML engine takes a while to load and other commands don't need it.
   const { readAciFile } = await import('../../services/inbox/aci-import.ts')
   return readAciFile(text)
 }

@@ -7,7 +7,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString()
 /** 0 means never. */
 const maybeTimeOf = (ms: number): string | null => (ms === 0 ? null : timeOf(ms))
 
-/** As the API has it, with its owner. */
+/** As in the API, plus the owner. */
 export function channelAnswer(channel: OwnedChannel) {
   const { id, owner, kind, name, state, reason, failures, retryAt, sentAt, createdAt } = channel
   const { settings, waiting, nextAt, profiles } = channel
@@ -22,7 +22,7 @@ export function shown({ id, kind, name, owner }: Pick<OwnedChannel, 'id' | 'kind
   return `${id} (${kind}, ${printable(name, 100)}) of ${printable(owner, 254)}`
 }
 
-/** With what is shown this once. */
+/** Includes the secret and URLs that are shown only once. */
 export function addedLines({ channel, owner, secret }: AddedChannel & { owner: string }): string[] {
   const lines = [`added ${shown({ ...channel, owner })}`]
   if (secret !== null) lines.push(`secret, shown only now: ${secret}`)
@@ -39,7 +39,7 @@ export function addedLines({ channel, owner, secret }: AddedChannel & { owner: s
   return lines
 }
 
-/** A line for each; what waits and what went wrong at its end. */
+/** One line per channel, with waiting messages and failures at its end. */
 export function listLines(channels: readonly OwnedChannel[]): string[] {
   const rows = channels.map((channel) => [
     channel.id,
@@ -78,7 +78,7 @@ export function testLine({ outcome, answer }: TestResult): string {
   return text === '' ? outcomeTexts[outcome] : `${outcomeTexts[outcome]}: ${text}`
 }
 
-/** The kinds, or the settings of one. */
+/** Lists the kinds, or the settings of one. */
 export function kindsHelp(kinds: readonly ChannelKind[], kind: string | undefined): string | undefined {
   const found = kinds.find((each) => each.kind === kind)
   if (found !== undefined) return settingsHelp(found)

@@ -86,10 +86,10 @@ function readId(id: string | undefined, errors: ValidationError[]): string {
   return id ?? ''
 }
 
-/** `text` is null for what standard input has. */
+/** `text` is null if it comes from standard input. */
 type GivenSetting = { name: string; text: string | null }
 
-/** No error shows a value: it may be a secret. */
+/** Errors never show a value, which may be a secret. */
 function readSettings({ options, env }: Pick<CommandContext, 'options' | 'env'>, errors: ValidationError[]) {
   const given: GivenSetting[] = []
   for (const pair of options.all('set')) {
@@ -138,10 +138,10 @@ async function add(context: CommandContext, owner: string | null, given: readonl
   return exitCodes.done
 }
 
-/** Longer than any setting may be, so that nothing is cut without a word. */
+/** Longer than any setting may be, so that nothing is truncated silently. */
 const MAX_PIPED_BYTES = 200_000
 
-/** Typed without an echo, or piped in; null if cancelled. */
+/** Typed without echo, or piped in; null if cancelled. */
 async function readInput({ io }: Pick<CommandContext, 'io'>, name: string): Promise<string | null> {
   const text = io.prompt.isThere
     ? await io.prompt.ask(`${name}: `, { secret: true })
@@ -151,7 +151,7 @@ async function readInput({ io }: Pick<CommandContext, 'io'>, name: string): Prom
   return text
 }
 
-/** Faults of what was given, by the options that gave it. */
+/** Reports invalid input under the names of the options. */
 function throwAsUsage(error: unknown): never {
   if (!(error instanceof InvalidInputError) || error.code !== 'request-invalid') throw error
   const place = (of: string): string =>

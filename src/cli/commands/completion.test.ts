@@ -65,7 +65,7 @@ describe('completion', () => {
   })
 
   test('works in zsh', { skip: missing('zsh') }, () => {
-    // A terminal of its own: each line is typed, completed with a tab, and written to a file by a key.
+    // In a pseudo-terminal: each line is typed, completed with Tab, and written to a file with Ctrl-X.
     const typed = `
       zmodload zsh/zpty
       zpty z zsh -f -i

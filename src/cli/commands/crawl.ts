@@ -141,7 +141,7 @@ export const command: Command = {
   },
 }
 
-/** How fast and in which order pages are fetched. A running service that takes the crawl decides on that. */
+/** Options for speed and order. A running service that takes over the crawl decides these. */
 const decidedByService: readonly string[] = [
   'fetchers',
   'threads',
@@ -154,7 +154,7 @@ const decidedByService: readonly string[] = [
   'allow-net',
   'no-index',
 ]
-/** A running service knows the same of each crawl that it takes. */
+/** Options that a running service supports for each crawl that it takes over. */
 const knownToService: readonly string[] = ['depth', 'restrict', 'restrictto', 'max-pages', 'start']
 
 function optionsInService({ options }: CommandContext, command: readonly Option[]) {
@@ -166,10 +166,10 @@ function optionsInService({ options }: CommandContext, command: readonly Option[
   }
 }
 
-/** What differs between the command lines that start a crawl. */
+/** The differences between the command lines that start a crawl. */
 type CrawlWords = {
   seeds: readonly string[]
-  /** Where a seed is missing. */
+  /** The place to report for a missing seed. */
   seedPlace?: string
   /** Names of options. */
   restrict: string
@@ -199,7 +199,7 @@ async function readSettings(
     const path = options.text(name)
     return path === undefined ? null : readTextFile(path, { cwd, place: `${prefix}${name} ${path}`, errors })
   }
-  // The command line comes before the configuration, list by list.
+  // Each list on the command line overrides that of the configuration.
   const configured = await readCrawlLists(config, errors, focusTermsOfProfile)
   const { mimeTypes, ignoreTypes, blockList } = configured.files
   if (config.crawl.order === 'walk' && options.text('max-pages') === undefined)

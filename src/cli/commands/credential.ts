@@ -11,7 +11,7 @@ import { columns, momentText, printable } from '../output/terminal-text.ts'
 const actions = ['add', 'list', 'remove'] as const
 type Action = (typeof actions)[number]
 
-/** The one value of each kind that is asked for, and never taken from the command line. */
+/** The secret value of each kind, which is prompted for and never taken from the command line. */
 const secretFields: Record<CredentialKind, string> = {
   password: 'password',
   bearer: 'token',
@@ -20,7 +20,7 @@ const secretFields: Record<CredentialKind, string> = {
   steps: 'password',
 }
 
-/** Which options give the others. */
+/** Options for the other values. */
 const openFields = [
   { option: 'user', field: 'user', kinds: ['password', 'steps'] },
   { option: 'header', field: 'name', kinds: ['header'] },
@@ -131,7 +131,7 @@ async function readSecret(
   return text
 }
 
-/** Faults of what was given, by the options that gave it. */
+/** Reports invalid input under the names of the options. */
 function throwAsUsage(error: unknown): never {
   if (!(error instanceof InvalidInputError) || error.code !== 'request-invalid') throw error
   throw new InvalidInputError(
@@ -185,7 +185,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString()
 /** 0 means never. */
 const maybeTimeOf = (ms: number): string | null => (ms === 0 ? null : timeOf(ms))
 
-/** As the API has it, with its owner. */
+/** As in the API, plus the owner. */
 function answerOf(of: OwnedCredentials) {
   const {
     id,

@@ -78,7 +78,7 @@ async function run(
   })
   if (json && request.file !== null) io.stdout.write(`${JSON.stringify(report)}\n`)
   else if (request.file !== null) io.stdout.write(exportText(report))
-  // Standard output has the export itself.
+  // Standard output contains the export itself.
   else if ((!quiet && !json) || report.skipped > 0) io.stderr.write(exportText(report))
   if (report.interrupted) return exitCodes.interrupted
   return report.skipped === 0 ? exitCodes.done : exitCodes.failed
@@ -99,7 +99,7 @@ function readRequest(
   const isFolder = kind === 'markdown' && given !== undefined && !/\.jsonl(?:\.gz)?$/.test(given)
   const check = isFolder ? checkFolder : checkTarget
   const file = given === undefined || toStdout ? null : check('FILE', given, target)
-  // The lines are the machine-readable result then.
+  // For bad URLs, the lines themselves are the machine-readable result.
   if (toStdout && json && kind !== 'bad-urls') errors.push({ place: '--json', message: stdoutConflict })
   if (toStdout && (kind === 'warc' || kind === 'wacz') && io.stdout.isTTY === true)
     errors.push({ place: '-', message: `can't write a ${kind.toUpperCase()} file to a terminal` })
@@ -122,7 +122,7 @@ function readRequest(
   return { kind, file, indexFile, selection, ...lines, ...(owner === null ? {} : { owner }) }
 }
 
-/** Of these, the current versions are meant unless all are asked for. */
+/** Kinds that export only current versions unless all are requested. */
 const ofCurrent: ReadonlySet<ExportKind> = new Set(['links', 'markdown'])
 
 function readKind(name: string | undefined, errors: ValidationError[]): ExportKind {
@@ -154,7 +154,7 @@ function readSelection(
   return { urlPrefix: readPrefix(options.text('url'), errors), afterMs, beforeMs, currentOnly }
 }
 
-/** Without its slash, a host would be the prefix of other hosts too. */
+/** Adds the slash after the host, without which it would also be a prefix of other hosts. */
 function readPrefix(text: string | undefined, errors: ValidationError[]): string {
   if (text === undefined) return ''
   const url = /^https?:\/\/[^/]/i.test(text) ? URL.parse(text) : null

@@ -4,7 +4,7 @@ import { type Command, exitCodes } from '../command.ts'
 import { formatCount, formatSize, momentText, printable } from '../output/terminal-text.ts'
 
 const defaultLimit = 50
-/** For pages; a terminal would show question marks. */
+/** Bidi isolates are for web pages; a terminal would show question marks. */
 const isolates = /[\u2068\u2069]/g
 
 export const command: Command = {

@@ -1,7 +1,7 @@
 import { type Command, type Option, spelling } from '../command.ts'
 import { crawlOptions, prepareCrawl } from './crawl.ts'
 
-/** LARM's options, with what they are here. Its threads each fetch one page at a time: they are our concurrent requests. */
+/** LARM's options and our equivalents. Each of its threads fetches one page at a time, so they are our concurrent requests. */
 const larmOptions: readonly Option[] = [
   {
     name: 'start',
@@ -26,7 +26,7 @@ const larmOptions: readonly Option[] = [
   { name: 'hostresolver', oneDash: true, argument: 'FILE', about: 'rules that map equivalent hosts, as --host-rules' },
 ]
 
-/** Their names are given by LARM's own options. */
+/** Replaced by LARM's own options. */
 const replaced: readonly string[] = ['threads', 'restrict', 'host-rules', 'fetchers']
 
 const options = [...larmOptions, ...crawlOptions.filter(({ name }) => !replaced.includes(name))]
@@ -58,7 +58,7 @@ export const command: Command = {
 
 const javaOption = /^-(?:server|client|classpath|cp|jar|X\S*|D\S+)$/
 
-/** Recognises LARM's command line where no command is named. */
+/** Recognises LARM's command line when no command is named. */
 export function isLarmOption(arg: string): boolean {
   const word = arg.split('=', 1)[0]
   return larmOptions.some((option) => word === spelling(option))

@@ -9,7 +9,7 @@ export type ExportedItems =
   | { kind: 'profiles'; form: 'xml' | 'json'; items: AsyncIterable<Profile> }
   | { kind: 'urds'; form: 'xml'; items: AsyncIterable<ProfileUrd> }
 
-/** All or nothing: the file appears once it is complete. Without a file, pieces go to `print`. */
+/** Atomic: the file appears once it is complete. Without a file, pieces go to `print`. */
 export async function writeProfileFile(
   file: string | null,
   items: ExportedItems,

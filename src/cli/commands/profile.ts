@@ -186,10 +186,10 @@ async function readProfileFile(
 ): Promise<ReadFile<FileProfile> | null> {
   const text = await readTextFile(file, { cwd, place: file.slice(0, 200), errors })
   if (text === null) return null
-  // Loading the XML engine takes a while: other commands don't wait for it.
+  // Loaded here, because the XML engine takes a while to load and other commands don't need it.
   const { readProfilesJson, readProfilesXml } = await import('../../services/profiles/profile-file.ts')
   const { profileRules } = await import('../../services/profiles/values/profile-values.ts')
-  // Whether their owner has such a channel, or such credentials, is known where they are imported.
+  // Whether the owner has such a channel or credentials is checked on import.
   const checkChannel = (id: string) =>
     id === 'inbox' || isChannelId(id)
       ? null

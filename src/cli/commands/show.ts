@@ -82,7 +82,7 @@ function textOf({ url, text, content, textFailure }: ShowReport): string {
   throw new AppError('not-found', `${url} has no text: its type is ${type ?? 'unknown'}`)
 }
 
-/** Everything at once. The body is given as text if it is one, else in base64; `content.kind` says why it is missing. */
+/** The whole report. The body is included as text if possible, otherwise in base64; `content.kind` says why it is missing. */
 function jsonOf({ content, ...report }: ShowReport): object {
   if (content.kind !== 'body') return { ...report, content }
   const { kind, contentType, bytes, source } = content

@@ -1,6 +1,6 @@
 import type { CompletedCommand, Expected } from './words.ts'
 
-/** A script for bash, to be sourced. Words of a pattern or a list are ours and need no quotes. */
+/** A script for bash, to be sourced. The words in patterns and lists are our own and need no quoting. */
 export function bashScript(commands: readonly CompletedCommand[]): string {
   const names = commands.map(({ name }) => name)
   const options = commands.flatMap((command) => command.options)
@@ -56,7 +56,7 @@ function commandCase({ name, options, words }: CompletedCommand): string {
 
 const choose = (words: readonly string[]): string => `COMPREPLY=($(compgen -W '${words.join(' ')}' -- "$cur")); `
 
-/** What sets the reply; nothing where there is none. */
+/** The code that sets the reply; empty if there is none. */
 function reply(value: Expected): string {
   switch (value.kind) {
     case 'choice':

@@ -18,7 +18,7 @@ function commandLines({ name, options, words }: CompletedCommand): string[] {
   const places = words.flatMap((word, index) => {
     if (word.kind === 'text') return []
     if (word.kind !== 'choice') return [`${start} -F`]
-    // Offered until one of them was typed.
+    // Offered until one of them has been typed.
     const open = `__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${word.choices.join(' ')}`
     return index > 0 ? [`${start} ${values(word)}`] : [`complete -c erace -n '${open}' ${values(word)}`]
   })

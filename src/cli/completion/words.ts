@@ -1,7 +1,7 @@
 import { type SettingKey, settings } from '../../config/schema.ts'
 import { type Command, commonOptions, type Option, spelling } from '../command.ts'
 
-/** What may follow: one of some words, the name of a file or a folder, or something that only the user knows. */
+/** What may follow: one of several words, a file or folder name, or free text. */
 export type Expected =
   | { kind: 'choice'; choices: readonly string[] }
   | { kind: 'file' }
@@ -9,7 +9,7 @@ export type Expected =
   | { kind: 'text'; name: string }
 
 export type CompletedOption = {
-  /** With its dashes. */
+  /** Including its dashes. */
   word: string
   short: string | null
   about: string
@@ -21,11 +21,11 @@ export type CompletedCommand = {
   name: string
   about: string
   options: CompletedOption[]
-  /** The words after the command, in their order; the last may be repeated. */
+  /** The words after the command, in order; the last may be repeated. */
   words: Expected[]
 }
 
-/** The table that the help is made from, as the scripts for shells need it. */
+/** The table of commands that the help uses, in the form that the shell scripts need. */
 export function completedCommands(commands: readonly Command[]): CompletedCommand[] {
   return commands.map(({ name, summary, options, usage }) => ({
     ...{ name, about: summary, words: usageWords(usage) },
@@ -51,7 +51,7 @@ function expected(word: string): Expected {
   return word === 'DIR' ? { kind: 'folder' } : { kind: 'text', name: word }
 }
 
-/** `import|export FILE` is two words, `SEED… | @FILE` is one or the other. */
+/** `import|export FILE` is two words, `SEED… | @FILE` is either of the two. */
 function usageWords(usage: string): Expected[] {
   if (usage.includes(' | ')) return [{ kind: 'file' }]
   const plain = usage.replaceAll(/[[\]]/g, '').split(' ')

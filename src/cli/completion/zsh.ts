@@ -37,7 +37,7 @@ function commandCase({ name, options, words }: CompletedCommand): string {
 function optionSpecs({ word, short, about, value }: CompletedOption): string[] {
   const text = `[${about.replaceAll(/[[\]\\:]/g, '\\$&')}]`
   const argument = value === null ? '' : `:${nameOf(value)}:${action(value)}`
-  // Each may be repeated: a later value replaces an earlier one, or is added.
+  // Any option may be repeated: a later value replaces an earlier one, or is added.
   const names = short === null ? [word] : [word, short]
   return names.map((name) => quote(`*${name}${name.startsWith('--') && value !== null ? '=' : ''}${text}${argument}`))
 }

@@ -4,8 +4,8 @@ import type { Paint, Painter } from './painter.ts'
 import { documentLines } from './terminal-text.ts'
 
 /**
- * Changes for a terminal, below the headings they belong to: `-` and `+` for what was and what is, with the words that differ set off,
- * and `~` for what moved.
+ * Changes for a terminal, below the headings they belong to: `-` and `+` for old and new text, with the differing words highlighted, and
+ * `~` for moved blocks.
  */
 export function changeLines(changes: readonly Change[], sink: Sink, paint: Painter): string[] {
   const lines: string[] = []
@@ -39,7 +39,7 @@ function pairLines(change: Change, label: string, shown: (text: string) => strin
   return [side('removed', 'red', 'redWord'), side('added', 'green', 'greenWord')]
 }
 
-/** A longer text without a change in it is left out. */
+/** Longer unchanged text is shortened. */
 const maxSame = 160
 const maxKept = 60
 

@@ -15,7 +15,7 @@ const snapshot = {
   hostsResting: 3,
 }
 
-/** What a terminal would show: the cursor goes back at each carriage return and writes over what is there. */
+/** What a terminal would show: each carriage return moves the cursor back, and further text overwrites the line. */
 function screen(text: string): string[] {
   return text.split('\n').map((row) => {
     const cells: string[] = []

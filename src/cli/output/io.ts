@@ -49,7 +49,7 @@ export function createProcessIo(process: NodeJS.Process): CliIo {
   }
 }
 
-/** In whose name a page was asked for is not shown. */
+/** Removes the access from URLs: with whose credentials a page was fetched is not shown. */
 function plain(stream: NodeJS.WriteStream): ResultSink {
   return {
     write: (data) => stream.write(typeof data === 'string' ? withoutAccesses(data) : data),

@@ -1,7 +1,7 @@
 import { version } from '../../config/version.ts'
 import { type Command, commonOptions, exitCodes, type Option, spelling } from '../command.ts'
 
-/** The manual page `erace(1)`, made from the table that the help is made from. The date is that of the package, as 2026-11-17. */
+/** The manual page `erace(1)`, generated from the same table as the help. `date` is that of the package, such as 2026-11-17. */
 export function manPage(commands: readonly Command[], date: string): string {
   const groups = [...Map.groupBy(commands, ({ group }) => group)]
   return `${[
@@ -67,7 +67,7 @@ function tagged(tag: string, text: string): string[] {
   return ['.TP', `.B ${tag}`, text]
 }
 
-/** Backslashes and dashes as they are typed; no line begins a request. */
+/** Escapes text for roff: backslashes and dashes appear as typed, and no line starts a request. */
 function escaped(text: string): string {
   const plain = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(aq').replaceAll('^', '\\(ha')
   return plain.replaceAll('~', '\\(ti').replaceAll('`', '\\(ga').replace(/^\./, '\\&.')

@@ -1,6 +1,6 @@
 import type { Sink } from './io.ts'
 
-/** Made when first used: it takes as long as loading a tenth of the program, and most commands print no counts. */
+/** Created on first use: that takes as long as loading a tenth of the program, and most commands print no counts. */
 let counts: Intl.NumberFormat | undefined
 
 /** `1,234,567` in every locale: these lines are compared and pasted into reports. */

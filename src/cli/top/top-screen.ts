@@ -108,7 +108,7 @@ function headLines({ before, snapshot, leaseMs, size }: TopView, paint: Paint): 
   return lines
 }
 
-/** A host is asked by one thread at its own pace: one with much of the queue is what the end of a crawl waits for. */
+/** Each host is fetched by one thread at its own pace, so a host with much of the queue delays the end of a crawl. */
 const HEAVY_SHARE = 0.05
 const HEAVY_REQUESTS = 100
 
@@ -277,7 +277,7 @@ export function rowsOf({ nodes, paused }: ClusterSnapshot, leaseMs: number): Nod
 
 /**
  * Nodes report totals. The store's clock says how old a node was when it reported them, so two snapshots give exact rates,
- * no matter how far apart they are or what the local clock says. A node in only one of them counts for nothing.
+ * no matter how far apart they are or what the local clock says. A node in only one of them is ignored.
  */
 export function ratesOf(before: ClusterSnapshot | null, after: ClusterSnapshot, leaseMs: number): ClusterRates {
   const pages = rowsOf(after, leaseMs).reduce((sum, { perSecond }) => sum + perSecond, 0)

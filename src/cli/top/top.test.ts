@@ -73,7 +73,7 @@ describe('erace top', () => {
 describe('erace top on a terminal', () => {
   const folder = useCliFolder()
 
-  /** Started, and drawn once. */
+  /** Starts it and waits for the first drawing. */
   async function start(snapshot = snapshotOf(), env: Record<string, string> = {}) {
     const world = createRecordingIo({ columns: 80, rows: 24 })
     const { control, asked } = createTestControl(() => snapshot)

@@ -10,11 +10,11 @@ export type Answer = {
   readonly contentType: string | undefined
   readonly url: string
   readonly status: number
-  /** Status line and fields, each ended by CRLF. */
+  /** Status line and header fields, each ending in CRLF. */
   readonly header: string
 }
 
-/** Those that say something about the page. Others change with every request, as dates and cookies do. */
+/** Headers that describe the page. Others change with every request, like dates and cookies. */
 const headerNames = ['content-type', 'content-language', 'content-disposition', 'location']
 const ofPages = ['links', 'images', 'description', 'data'] as const
 const maxValues = 2000
@@ -22,7 +22,7 @@ const maxValues = 2000
 type Page = typeof import('./page-aspects.ts')
 let loaded: Page | null = null
 
-/** Loaded when first needed: the parser takes memory in each thread. */
+/** Loaded on first use: the parser takes memory in each thread. */
 function pages(): Page {
   loaded ??= createRequire(import.meta.url)(import.meta.url.replace(/.*\/aspects/, './page-aspects')) as Page
   return loaded
@@ -31,7 +31,7 @@ function pages(): Page {
 const documentLink =
   /(?:href\s*=\s*["']?[^"'\s>]*\.(?:pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|tsv|epub|mobi|ps|tex|txt|zip|t?gz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|img|jar|ics|xml|json|mp[34])\b[^"'\s>]*|<a\b[^>]{0,2000}\sdownload\b[^>]{0,2000}>)/gi
 
-/** Whether the links to documents of two pages may differ: far cheaper than reading them, for the many pages that have none. */
+/** Whether the document links of two pages may differ. Far cheaper than parsing, for the many pages that have none. */
 export function mayDiffer(old: Uint8Array, next: Uint8Array): boolean {
   const linksOf = (body: Uint8Array): string =>
     (Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1').match(documentLink) ?? [])
@@ -40,7 +40,7 @@ export function mayDiffer(old: Uint8Array, next: Uint8Array): boolean {
   return linksOf(old) !== linksOf(next)
 }
 
-/** The values of these aspects, in the order of the page. */
+/** The values of these aspects, in page order. */
 export function readAspects(answer: Answer, asked: readonly Aspect[]): AspectValue[] {
   const values: AspectValue[] = []
   const wanted = ofPages.filter((aspect) => asked.includes(aspect))
@@ -72,7 +72,7 @@ const words: Record<AspectValue['aspect'], string> = {
   headers: 'Header',
 }
 
-/** What changed between two lists, as changes that people can read. Equal names are paired in their order. */
+/** The differences between two lists, as readable changes. Values of the same name are paired in order. */
 export function aspectChanges(old: readonly AspectValue[], next: readonly AspectValue[]): Change[] {
   const nameOf = ({ aspect, name }: AspectValue): string => `${aspect} ${name}`
   const before = Map.groupBy(old, nameOf)
@@ -86,7 +86,7 @@ export function aspectChanges(old: readonly AspectValue[], next: readonly Aspect
   return changes
 }
 
-/** Without those that both have, wherever. */
+/** Drops the values that both sides have, regardless of position. */
 function unequal(left: readonly AspectValue[], right: readonly AspectValue[]) {
   const counts = new Map<string, number>()
   for (const { value } of left) counts.set(value, (counts.get(value) ?? 0) + 1)
@@ -120,7 +120,7 @@ function changeOf(old: AspectValue | undefined, next: AspectValue | undefined): 
   return { kind: 'changed', ...place, before: label + before, after: label + after, pieces }
 }
 
-/** Of an address, people read the name of the file. */
+/** For addresses, the name of the file is what people read. */
 function shown({ aspect, value }: AspectValue): string {
   if (aspect !== 'links' && aspect !== 'images') return value
   const path = value.replace(/\?.*$/, '')

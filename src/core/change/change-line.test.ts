@@ -5,7 +5,7 @@ import { changeLine } from './change-line.ts'
 
 const nothing = { block: 'paragraph', path: '', place: '', key: '', from: -1, to: -1 } as const
 
-/** `Kettle [€ 39.90]{€ 34.50}`: what was removed and what was added. */
+/** Notation: `Kettle [€ 39.90]{€ 34.50}`, with removed text in brackets and added text in braces. */
 function changed(marked: string, more: Partial<Change> = {}): Change {
   const pieces = [...marked.matchAll(/\[(.*?)\]|\{(.*?)\}|([^[{]+)/gs)].map(([, removed, added, same]) => {
     if (removed !== undefined) return { kind: 'removed', text: removed } as const

@@ -1,25 +1,25 @@
 import type { Change, Piece } from './change.ts'
 import { beginning, ending, isolated, plainText } from './shown-text.ts'
 
-/** A line for the inbox, and what it says: marks for what came, what went, and what is only context. */
+/** A line for the inbox, with its parts marked as added, removed, or context. */
 export type ChangeLine = {
-  /** As text alone: `€ 39.90 → € 34.50 · In stock → Only 3 left`. */
+  /** As plain text: `€ 39.90 → € 34.50 · In stock → Only 3 left`. */
   readonly text: string
-  /** The same in parts, for pages that can strike through and colour. They join to `text`. */
+  /** The same in parts, for strike-through and colour. Joined, they give `text`. */
   readonly parts: readonly LinePart[]
-  /** How many changes are not told. */
+  /** Number of changes not shown. */
   readonly more: number
 }
 export type LinePart = { readonly kind: 'same' | 'removed' | 'added' | 'sign'; readonly text: string }
 
 const maxTold = 2
-/** Of characters: for a change alone, and for each of two. */
+/** Maximum characters: of a single change, and of each of two. */
 const maxAlone = 150
 const maxOfTwo = 76
 
 /**
- * The most important of the changes, old → new: prices and numbers first, then headings, then text, the longest first. `further` ones
- * are only counted.
+ * The most important changes, old → new: prices and numbers first, then headings, then text, longest first. `further` changes are only
+ * counted.
  */
 export function changeLine(changes: readonly Change[], further = 0): ChangeLine {
   const groups = grouped(changes)
@@ -37,26 +37,26 @@ export function changeLine(changes: readonly Change[], further = 0): ChangeLine 
   return { text: parts.map(({ text }) => text).join(''), parts, more }
 }
 
-/** Blocks that moved together are one change, told by the first of them. */
+/** Blocks that moved together are one change, represented by the first of them. */
 function grouped(changes: readonly Change[]): Change[] {
   const moves = new Set(changes.filter(({ kind }) => kind === 'moved').map(({ from, to }) => `${from} ${to}`))
   return changes.filter(({ kind, from, to }) => kind !== 'moved' || !moves.has(`${from - 1} ${to - 1}`))
 }
 
-/** A stretch of a change that is told by itself. */
+/** Part of a change that is shown on its own. */
 type Edit = {
   change: Change
   removed: string
   added: string
-  /** What is the same before and after it, up to the next edit. */
+  /** Unchanged text before and after it, up to the next edit. */
   before: string
   after: string
-  /** Where it is among the pieces. */
+  /** Its index among the pieces. */
   at: number
   rank: number
 }
 
-/** A price that changed at three places of a page is told once. */
+/** Shows a price that changed in three places of a page only once. */
 function withoutRepeated(all: readonly Edit[]): { edits: Edit[]; repeated: Set<Change> } {
   const known = new Set<string>()
   const repeated = new Set<Change>()
@@ -74,11 +74,11 @@ function withoutRepeated(all: readonly Edit[]): { edits: Edit[]; repeated: Set<C
   return { edits, repeated }
 }
 
-/** Neither a number nor a currency: said by far faster than by looking for those. */
+/** Contains neither a number nor a currency. Far faster than searching for these. */
 const isPlain = /^[a-z ,.]*$/
 const holdsNumber = /\p{N}/u
 const holdsPrice = /\p{Sc}\s?\d|\d\s?\p{Sc}|\b(?:EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK)\b/u
-/** A longer text is not told for the sake of a number in it. */
+/** Longer texts don't rank higher for a number in them. */
 const maxFigure = 60
 
 function editsOf(change: Change): Edit[] {
@@ -86,7 +86,7 @@ function editsOf(change: Change): Edit[] {
   const whole = { change, before: '', after: '', at: 0 }
   if (kind === 'moved') return [{ ...whole, removed: '', added: after, rank: 0 }]
   if (kind !== 'changed') {
-    // An entry is known by its title.
+    // An entry is represented by its title.
     const [removed, added] = [before && (change.title || before), after && (change.title || after)]
     return [{ ...whole, removed, added, rank: rankOf(change, '', '') }]
   }
@@ -119,7 +119,7 @@ function rankOf({ block, kind }: Change, removed: string, added: string): number
     if (holdsPrice.test(removed) && holdsPrice.test(added)) return 4
     if (holdsNumber.test(removed) || holdsNumber.test(added)) return 3
   }
-  // What is new in a feed is why people follow it, what is gone is not.
+  // People follow a feed for its new entries, not for those that are gone.
   if (block === 'entry' && kind !== 'changed') return kind === 'added' ? 2 : 0
   return block === 'title' || block === 'heading' ? 2 : 1
 }
@@ -134,7 +134,7 @@ function mostImportant(edits: readonly Edit[]): Edit[] {
     told.splice(place < 0 ? told.length : place, 0, edit)
     if (told.length > maxTold) told.pop()
   }
-  // In one line they are told as they are read.
+  // Within one block, show them in reading order.
   const [first, second] = told
   if (first?.change === second?.change) told.sort((one, other) => one.at - other.at)
   return told
@@ -150,11 +150,11 @@ function partsOf(edit: Edit, max: number, last: Edit | undefined, next: Edit | u
   const told = withNeighbour(edit)
   if (told.removed === '') return [{ kind: 'sign', text: '+ ' }, ...named, ...shortened('added', told.added, room)]
   if (told.added === '') return [{ kind: 'sign', text: '− ' }, ...named, ...shortened('removed', told.removed, room)]
-  // What is between two edits of the same line is said once.
+  // Text between two edits of the same block is shown once.
   return [...named, ...replacement(told, room, next?.change !== change)]
 }
 
-/** What it is about, where its own text does not say so: the path of a value, the title of an entry, the first cell of a row. */
+/** The subject, if the text itself doesn't show it: the path of a value, the title of an entry, the first cell of a row. */
 function labelOf({ change }: Edit): string {
   const { kind, block, key, title = '', pieces } = change
   if (block === 'value') return plainText(key)
@@ -169,7 +169,7 @@ function labelOf({ change }: Edit): string {
     : ''
 }
 
-/** A few words that only came or only went are told with the word beside them: `closed → temporarily closed`. */
+/** A few words that were only added or removed are shown with the adjacent word: `closed → temporarily closed`. */
 function withNeighbour(edit: Edit): Edit {
   const { change, removed, added, before, after } = edit
   if (change.kind !== 'changed' || (removed !== '' && added !== '')) return edit
@@ -185,7 +185,7 @@ function withNeighbour(edit: Edit): Edit {
   return { ...edit, removed: preceding + removed, added: preceding + added, before: rest }
 }
 
-/** So short a line is told whole. */
+/** Lines up to this length are shown whole. */
 const maxWhole = 20
 
 const arrow = ' → '
@@ -196,7 +196,7 @@ function replacement(edit: Edit, max: number, isLast: boolean): LinePart[] {
   const { change } = edit
   const [removed, added] = [plainText(edit.removed).trim(), plainText(edit.added).trim()]
   const half = Math.floor((max - arrow.length) / 2)
-  // What one side doesn't need is the other's.
+  // Space that one side doesn't need goes to the other.
   const removedRoom = Math.max(half, max - arrow.length - added.length)
   const oldText = beginning(removed, removedRoom)
   const newText = beginning(added, Math.max(half, max - arrow.length - oldText.length))
@@ -218,7 +218,7 @@ function replacement(edit: Edit, max: number, isLast: boolean): LinePart[] {
   ]
 }
 
-/** Without what the label says. */
+/** The context, without what the label already says. */
 function contextBefore({ change, before, at }: Edit, isRow: boolean): string {
   if (isRow) return before.slice(before.lastIndexOf('\t') + 1)
   const { block, title = '' } = change

@@ -1,6 +1,6 @@
 /**
- * What differs between two versions, told in blocks as a reader sees them. One list serves the inbox line, the reading pane,
- * the compare view, `erace diff`, the API, feeds, mail and ACIs.
+ * The differences between two versions, in blocks as a reader sees them. One list serves the inbox line, the reading pane, the compare
+ * view, `erace diff`, the API, feeds, mail and ACIs.
  */
 
 /**
@@ -15,15 +15,15 @@ export type Block = {
   readonly kind: BlockKind
   /** White space collapsed; never empty. The cells of a row are separated by tabs. */
   readonly text: string
-  /** The headings above it, outermost first; for a JSON value and an entry, nothing. */
+  /** The headings above it, outermost first; empty for a JSON value and an entry. */
   readonly trail: readonly string[]
-  /** What it is known by whatever its text: the path of a JSON value, the id of an entry; '' for all others. */
+  /** Identity independent of the text: the path of a JSON value, the id of an entry; '' for all others. */
   readonly key: string
-  /** Where it is in the page: the elements around it, with ids and classes, e.g. `main/div.price/p`. Equal for the items of one list. */
+  /** Its place in the page: the elements around it with ids and classes, e.g. `main/div.price/p`. Equal for the items of one list. */
   readonly place: string
   /** 1 to 6 for headings, else 0. */
   readonly level: number
-  /** Of an entry. */
+  /** Only for entries. */
   readonly title?: string
   readonly link?: string
   /** When it was published, if its feed says so. */
@@ -34,10 +34,10 @@ export type DocumentKind = 'html' | 'xml' | 'feed' | 'json' | 'text'
 
 export type Blocks = {
   readonly kind: DocumentKind
-  /** Of the page, or of the feed's channel; '' where there is none. */
+  /** Title of the page, or of the feed; '' if there is none. */
   readonly title: string
   readonly blocks: readonly Block[]
-  /** There was more than is looked at. */
+  /** The document exceeds the limits; the rest was ignored. */
   readonly isCut: boolean
 }
 
@@ -49,27 +49,27 @@ export type ChangeKind = 'added' | 'removed' | 'changed' | 'moved'
 export type Change = {
   readonly kind: ChangeKind
   readonly block: BlockKind
-  /** The heading trail as people read it, `Shop › Kettle`; the path of a JSON value; the title of an entry. */
+  /** The heading trail in readable form, `Shop › Kettle`; the path of a JSON value; the title of an entry. */
   readonly path: string
-  /** The block's text in the older version; not for `added`. */
+  /** The block's text in the older version; absent for `added`. */
   readonly before?: string
-  /** The block's text in the newer version; not for `removed`. */
+  /** The block's text in the newer version; absent for `removed`. */
   readonly after?: string
   /** Word by word, for `changed` only. */
   readonly pieces?: readonly Piece[]
   readonly place: string
   readonly key: string
-  /** Of an entry. */
+  /** Only for entries. */
   readonly title?: string
   readonly link?: string
-  /** Of its blocks in the two lists; -1 where there is none. */
+  /** Indexes of the block in the older and the newer list; -1 if absent. */
   readonly from: number
   readonly to: number
 }
 
 export type Changes = {
-  /** In the order of the newer document; removed blocks are where they were. */
+  /** In the order of the newer document; removed blocks keep their old position. */
   readonly changes: readonly Change[]
-  /** More is called changed than need be: an exact answer would have taken too long. */
+  /** More is marked as changed than necessary: an exact comparison would have taken too long. */
   readonly coarse: boolean
 }

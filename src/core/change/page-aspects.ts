@@ -2,26 +2,26 @@ import type { Aspect } from '../profile.ts'
 import { createPageTree, type PageElement, type PageNode } from '../text/page-tree.ts'
 
 /**
- * What a page has beside its text: links to documents, pictures, its description, data for programs, and how it was answered. Each
- * is a list of named values, so that two versions can be compared value by value.
+ * What a page has besides its text: links to documents, pictures, its description, structured data, and response metadata. Each is a list
+ * of named values, so that two versions can be compared value by value.
  */
 export type AspectValue = {
   readonly aspect: Exclude<Aspect, 'text' | 'title'>
-  /** What it is known by in both versions: the text of a link, the name of a header. */
+  /** Its identity in both versions: the text of a link, the name of a header. */
   readonly name: string
   readonly value: string
 }
 
-/** Of files that people download. */
+/** Files that people download. */
 const documentPath =
   /\.(?:pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|tsv|epub|mobi|ps|tex|txt|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|img|jar|ics|xml|json|mp3|mp4)$/i
-/** Their values are other ones with each visit. */
+/** Parameters whose values differ on each visit. */
 const fleeting =
   /^(?:s|sid|session.*|.*sessid|jsessionid|token|sig.*|expires?|key|t|ts|time|timestamp|rnd|rand|random|r|cb|nocache|_|count|hits|views|ref|utm_.*|fbclid|gclid|msclkid|yclid|igshid|mc_[ce]id|cachebust(?:er)?|bust|cache|nonce|_[a-z]{1,3}|x-amz-.*)$/i
-/** These may name a version as well; a date, a time or a hash is none that people use. */
+/** Parameters that may name a real version as well; values that are dates, times or hashes don't. */
 const versioned = /^(?:v|ver|version|rev|h|hash|mtime|m|d|build|etag)$/i
 const cacheValue = /^(?:\d{8,20}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,64})$/i
-/** Around what the page is about. */
+/** Elements around the main content. */
 const around = new Set(['nav', 'header', 'footer', 'aside'])
 const maxName = 200
 const maxValue = 1000
@@ -78,14 +78,14 @@ export function readPageAspects(
   return values
 }
 
-/** Null for a link to a page, or to nowhere. */
+/** Null for a link to a page, or without a target. */
 function documentTarget(href: string | undefined, isDownload: boolean, base: string): string | null {
   const target = href === undefined ? null : URL.parse(href.trim(), base)
   if (target === null || !/^(?:https?|ftp):$/.test(target.protocol)) return null
   return isDownload || documentPath.test(withoutSession(target.pathname)) ? lasting(target) : null
 }
 
-/** Without what changes from visit to visit. */
+/** The URL without the parts that change from visit to visit. */
 function lasting(target: URL): string {
   const query = [...target.searchParams].filter(
     ([name, value]) => !fleeting.test(name) && !(versioned.test(name) && cacheValue.test(value)),
@@ -112,7 +112,7 @@ function textOf(element: PageElement): string {
   return flat(parts.join(''))
 }
 
-/** Of linked data: each value with its path, without the places in lists. */
+/** The values of linked data with their paths, without array positions. */
 function jsonValues(text: string): [path: string, value: string][] {
   let document: unknown
   try {

@@ -1,21 +1,21 @@
-/** Texts of pages in lines of ours: short, on one line, and without a say in how the rest of the line is read. */
+/** Page text inside our own lines: short, on one line, and without influence on how the rest of the line is displayed. */
 
-/** Would turn the direction of what follows, or be shown as nothing. */
+/** Characters that change the direction of what follows, or are invisible. */
 const unseen = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu
 const space = /\s+/g
 const rightToLeft = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u
 
-/** White space around it is kept, as one space. */
+/** Surrounding white space is kept, as one space. */
 export function plainText(text: string): string {
   return text.replaceAll('\t', ' | ').replace(space, ' ').replace(unseen, '').toWellFormed()
 }
 
-/** Whether the first letter of a text is of a script that runs from right to left. */
+/** Whether the first letter of a text belongs to a right-to-left script. */
 export function isRightToLeft(text: string): boolean {
   return rightToLeft.test(/\p{L}/u.exec(text)?.[0] ?? '')
 }
 
-/** Text that runs from right to left is isolated: the arrow beside it keeps its direction. */
+/** Isolates right-to-left text, so that the arrow beside it keeps its direction. */
 export function isolated(text: string): string {
   if (!rightToLeft.test(text)) return text
   const [, before, inner, after] = /^( ?)(.*?)( ?)$/su.exec(text)!
@@ -23,10 +23,10 @@ export function isolated(text: string): string {
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-/** Beyond the cut, so that a character of many parts is seen whole. */
+/** Characters read beyond the cut, so that long grapheme clusters are seen whole. */
 const lookAhead = 40
 
-/** The beginning of a text, at most `max` long, cut after a word where there is one. */
+/** The beginning of a text, at most `max` long, cut after a word if possible. */
 export function beginning(text: string, max: number): string {
   if (text.length <= max) return text
   let end = 0

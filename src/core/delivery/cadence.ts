@@ -1,4 +1,4 @@
-/** When messages leave: at once, at regular times, or at a local time of day. */
+/** When messages are sent: immediately, at regular intervals, or at a local time of day. */
 export type Cadence =
   | { readonly kind: 'immediate' }
   | { readonly kind: 'every'; readonly ms: number }
@@ -13,7 +13,7 @@ const MIN_EVERY_MS = MINUTE_MS
 const MAX_EVERY_MS = 30 * 24 * HOUR_MS
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
-/** Null for what is none. */
+/** Null if invalid. */
 export function readCadence(text: string): Cadence | null {
   const words = text.trim().toLowerCase().split(/\s+/)
   const [kind, ...rest] = words
@@ -45,7 +45,7 @@ function atMinute(text: string, day: number | null): Cadence | null {
   return minute === null ? null : { kind: 'daily', minute, day }
 }
 
-/** `08:00` as the minute of the day; null for what is no time. */
+/** `08:00` as the minute of the day; null if it isn't a time. */
 export function readTime(text: string): number | null {
   const found = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim())
   return found === null ? null : Number(found[1]) * 60 + Number(found[2])

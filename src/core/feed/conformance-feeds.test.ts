@@ -14,7 +14,7 @@ const skip = folder === undefined && !process.env.CI ? 'ERACE_CONFORMANCE is not
 
 type Case = { test: string; baseUrl: string; data: string; asserts: [string, unknown][]; expectError: boolean }
 
-/** Cases that differ from us for a reason. */
+/** Cases that we handle differently on purpose. */
 const exceptions: Record<string, string> = {
   TestParseEntriesWithDuplicateGUIDAndNoLink: 'the second of two entries with one id gets an id with a number',
   TestParseEntryWithHTMLTitle: 'titles are text: markup in them is not shown',

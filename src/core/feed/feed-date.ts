@@ -3,7 +3,7 @@ import { isZone, zoneClock } from '../time/zone-offset.ts'
 const maxCharacters = 100
 const minuteMs = 60_000
 
-/** Minutes ahead of UTC: the zones of RFC 822 and RFC 5322, and others that feeds use. */
+/** Offsets from UTC in minutes: the zones of RFC 822 and RFC 5322, and others that feeds use. */
 const zones = new Map(
   Object.entries({
     z: 0,
@@ -41,7 +41,7 @@ const zones = new Map(
   }),
 )
 
-/** By the beginnings of their names: English, German, French, Spanish, Italian, Dutch, Portuguese. */
+/** By prefixes of their names: English, German, French, Spanish, Italian, Dutch, Portuguese. */
 const months: readonly RegExp[] = [
   /^(?:jan|ene|gen)/,
   /^(?:f[eé][bv])/,
@@ -57,7 +57,7 @@ const months: readonly RegExp[] = [
   /^(?:d[eéi][cz])/,
 ]
 
-/** Of a day and a time without a zone it is UTC that is meant. Null where nobody can tell. */
+/** UTC if there is no zone. Null if the date can't be understood. */
 export function parseFeedDate(given: string): number | null {
   const text = given.trim()
   if (text === '' || text.length > maxCharacters) return null
@@ -100,7 +100,7 @@ function wordedDate(text: string): number | null {
   return at === null ? null : at - offsetOf(behind, at)
 }
 
-/** `Thu Nov 12 17:00:00 GMT 2020`, as some programs write. */
+/** `Thu Nov 12 17:00:00 GMT 2020`, as written by some programs. */
 const yearBehind = (text: string): string => / (\d{4})\b(?!:)/.exec(text)?.[0] ?? ''
 
 function hourOf(time: RegExpExecArray | null): number {
@@ -124,7 +124,7 @@ function offsetOf(text: string, at: number): number {
 
 function calendarDay(text: string): { year: number; month: number; day: number } | null {
   const slashed = /(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})\b/.exec(text)
-  // The American order, unless there is no such month.
+  // American order, unless the first number can't be a month.
   if (slashed !== null) {
     const [first, second] = [Number(slashed[1]), Number(slashed[2])]
     return first > 12 ? named(slashed[3]!, second, first) : named(slashed[3]!, first, second)
@@ -147,7 +147,7 @@ function calendarDay(text: string): { year: number; month: number; day: number }
   return year === undefined ? null : named(year, month, Number(day))
 }
 
-/** Days of the week are words too: `mar.` is March, or Tuesday in French where there is another month. */
+/** The first word may be a weekday: `mar.` is March, or Tuesday in French if another month follows. */
 function monthOf(word: string, index: number, words: readonly string[]): number {
   const found = months.findIndex((month) => month.test(word)) + 1
   const isWeekday =
@@ -160,7 +160,7 @@ function named(year: string, month: number, day: number): { year: number; month:
   return { year: year.length > 2 ? number : number + (number < 70 ? 2000 : 1900), month, day }
 }
 
-/** Null where there is no such day. */
+/** Null if a field is out of range. A day that its month doesn't have counts into the next one. */
 function utc(year: number, month: number, day: number, hour: number, minute: number, second: number): number | null {
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60) return null
   const at = Date.UTC(year, month - 1, day, hour, minute, second)

@@ -1,10 +1,10 @@
 import type { Feed } from './feed.ts'
 
-/** When a feed is worth asking, by its own account. */
+/** When a feed should be polled, according to itself. */
 export type FeedHints = {
-  /** Since the last time; 0 where it doesn't say. */
+  /** Minutes since the last poll; 0 if not stated. */
   minMinutes: number
-  /** Without news: hours (UTC), and days of the week from Sunday on. */
+  /** Without news: hours (UTC), and days of the week, 0 being Sunday. */
   skipHours: ReadonlySet<number>
   skipDays: ReadonlySet<number>
 }
@@ -13,7 +13,7 @@ const maxMinutes = 7 * 24 * 60
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** A feed that is quiet all day, or all week, means something else: it is not believed. */
+/** A feed that claims to be quiet all day or all week is not believed. */
 export function feedHints({ schedule }: Pick<Feed, 'schedule'>): FeedHints {
   const hours = new Set(schedule.skipHours)
   const days = new Set(schedule.skipDays)
@@ -25,8 +25,8 @@ export function feedHints({ schedule }: Pick<Feed, 'schedule'>): FeedHints {
 }
 
 /**
- * When to ask a feed that was asked at `askedAt` and is due at `dueAt`: later than that if the feed says so, but not later than its
- * owners were promised.
+ * When to poll a feed that was polled at `askedAt` and is due at `dueAt`: later if the feed says so, but not later than promised to its
+ * owners.
  */
 export function askFeedAt(
   { minMinutes, skipHours, skipDays }: FeedHints,

@@ -1,24 +1,24 @@
-/** A feed as it says of itself; '' where something is missing. Addresses are as the feed has them until `resolveFeed`. */
+/** A feed as it describes itself; missing values are ''. Addresses are as written until `resolveFeed`. */
 export type Feed = {
-  /** HTML, as the texts of entries. */
+  /** HTML, like the texts of entries. */
   title: string
   description: string
   /** Address of the site that the feed belongs to. */
   site: string
-  /** Address of the feed by its own account. */
+  /** Address of the feed according to itself. */
   self: string
-  /** WebSub hubs that tell of news. */
+  /** WebSub hubs that announce news. */
   hubs: string[]
   icon: string
   language: string
-  /** For entries that name none of their own. */
+  /** Default for entries without an author. */
   author: string
   categories: string[]
-  /** What relative addresses are relative to (`xml:base`). */
+  /** Base of relative addresses (`xml:base`). */
   base: string
   schedule: FeedSchedule
   entries: FeedEntry[]
-  /** There is more than is looked at. */
+  /** The feed exceeds the limits; the rest was ignored. */
   isCut: boolean
 }
 
@@ -27,7 +27,7 @@ export type FeedEntry = {
   title: string
   link: string
   html: string
-  /** When it was published, else when it was changed; null where it doesn't say, or nobody can tell what it says. */
+  /** When it was published, or else updated; null if not stated or not understood. */
   date: number | null
   author: string
   categories: string[]
@@ -39,16 +39,16 @@ export type FeedEntry = {
 
 export type Enclosure = { url: string; type: string }
 
-/** How often the feed wants to be asked. */
+/** How often the feed wants to be polled. */
 export type FeedSchedule = {
-  /** It needn't be asked more often; null where it doesn't say. */
+  /** Minimum interval; null if not stated. */
   ttlMinutes: number | null
   /** Hours (UTC) and days (0 is Sunday) without news. */
   skipHours: number[]
   skipDays: number[]
 }
 
-/** Enclosures and categories are those of one entry. */
+/** Enclosures and categories are limits per entry. */
 export const feedLimits = { entries: 20_000, enclosures: 100, categories: 100 } as const
 
 export const emptyFeed = (): Feed => ({
@@ -67,7 +67,7 @@ export const emptyFeed = (): Feed => ({
   isCut: false,
 })
 
-/** With whole addresses, and entries that inherit from their feed. A feed without a site is called by its own address. */
+/** Makes addresses absolute, and lets entries inherit from their feed. Without a site, the feed's own address is used. */
 export function resolveFeed(feed: Feed, url: string | undefined): Feed {
   const base = absolute(feed.base.trim(), url) || url
   const site = absolute(feed.site.trim(), base)
@@ -98,7 +98,7 @@ function resolveEntry(entry: FeedEntry, feed: Feed, site: string, url: string | 
   }
 }
 
-/** Feeds without a base of their own mean their site. */
+/** Without a base, addresses are relative to the site. */
 export function baseOf(
   entry: Pick<FeedEntry, 'base'>,
   feed: Pick<Feed, 'base'>,
@@ -114,10 +114,10 @@ export function absolute(link: string, base: string | undefined): string {
   return URL.parse(link, base)?.href ?? link
 }
 
-/** Names of languages come in many spellings: `en_US`, `en-us`. */
+/** Language tags come in many spellings: `en_US`, `en-us`. */
 export const languageName = (text: string): string => text.trim().toLowerCase().replaceAll('_', '-')
 
-/** Text as HTML that shows it. */
+/** Plain text as HTML. */
 export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -3,20 +3,20 @@ import { absolute } from './feed.ts'
 
 export type OfferedFeed = { url: string; title: string; type: string }
 
-/** Pages name their feeds in their head; links to them are at the top or at the bottom of all. */
+/** Pages declare their feeds in the head; links to them are usually at the top or at the bottom. */
 const maxCharacters = 2 * 1024 * 1024
-/** The parser takes a step for each open element at each tag. */
+/** The parser scans all open elements at each tag. */
 const maxDepth = 2000
 const maxFeeds = 50
 const pieceLength = 16 * 1024
 const maxTitle = 200
 
 const feedType = /^(?:application\/(?:rss\+xml|atom\+xml|feed\+json|rdf\+xml)|text\/rss(?:\+xml)?)$/
-/** Where programs have their feeds. */
+/** Paths that software commonly uses for feeds. */
 const usualPath =
   /\/(?:feed|rss|atom)\/?$|\/(?:(?:feed|rss|atom|index)\.(?:xml|rss|atom|rdf)|(?:feed|index)\.json|[\w-]+\.(?:rss|atom|rdf))$/i
 
-/** The feeds that a page offers: those it names, then those it links to under a usual name. Nothing is guessed. */
+/** The feeds of a page: those it declares, then those it links to under a common name. Nothing is guessed. */
 export function feedsOf(html: string, url: string): OfferedFeed[] {
   const named = new Map<string, OfferedFeed>()
   const linked = new Map<string, OfferedFeed>()

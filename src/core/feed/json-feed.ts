@@ -2,7 +2,7 @@ import type { JsonNode } from '../text/blocks/json-tree.ts'
 import { type Enclosure, emptyFeed, escaped, type Feed, type FeedEntry, feedLimits, languageName } from './feed.ts'
 import { parseFeedDate } from './feed-date.ts'
 
-/** Null where it is JSON of another kind. */
+/** Null if it is some other JSON. */
 export function readJsonFeed(root: JsonNode, isCut: boolean): Feed | null {
   if (!/^https?:\/\/(?:www\.)?jsonfeed\.org\/version\//.test(textOf(root, 'version'))) return null
   const items = valuesOf(root, 'items')
@@ -45,7 +45,7 @@ function entryOf(item: JsonNode): FeedEntry {
   }
 }
 
-/** Version 1.0 has one author, 1.1 a list; some have one where a list belongs. */
+/** Version 1.0 has one author, 1.1 a list; some feeds have a single author in place of the list. */
 function authorsOf(node: JsonNode): string {
   const authors = field(node, 'authors')
   const listed = authors?.kind === 'array' ? authors.values : authors === undefined ? [] : [authors]

@@ -4,7 +4,7 @@ import { readSource } from '../text/text-source.ts'
 import { type Feed, resolveFeed } from './feed.ts'
 import { readJsonFeed } from './json-feed.ts'
 
-/** A feed of any kind (RSS, Atom, RDF, JSON Feed) with whole addresses; null for anything else. */
+/** Reads a feed of any kind (RSS, Atom, RDF, JSON Feed), with absolute addresses; null for anything else. */
 export function readFeed(
   body: Uint8Array,
   { contentType, url }: { contentType: string | undefined; url: string },
@@ -27,7 +27,7 @@ const beginning = 8192
 const feedRoot = /<(?:rss|(?:[a-z][\w-]*:)?(?:rdf|feed))[\s>]/iy
 const rssInRdf = /purl\.org\/rss\/1\.0|rdf\/simple\/0\.9/
 
-/** Whether a document, whatever its media type, begins as a feed does: its first element is the root of one. */
+/** Whether the first element of a document is the root of a feed, regardless of its media type. */
 export function looksLikeFeed(page: Buffer): boolean {
   const start = page.toString('latin1', 0, beginning)
   feedRoot.lastIndex = firstElementAt(start)
@@ -35,7 +35,7 @@ export function looksLikeFeed(page: Buffer): boolean {
   return root !== undefined && (!/rdf/i.test(root) || rssInRdf.test(start))
 }
 
-/** Behind declarations and comments. */
+/** Skips declarations and comments. */
 function firstElementAt(text: string): number {
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
     if (text.startsWith('<!--', at)) {
@@ -49,7 +49,7 @@ function firstElementAt(text: string): number {
 type XmlFeed = typeof import('./xml-feed.ts')
 let loaded: XmlFeed | null = null
 
-/** The parser is loaded with the first feed: most threads never see one. */
+/** The parser is loaded with the first feed: most threads never need it. */
 export function readXmlFeed(source: string): Feed | null {
   loaded ??= createRequire(import.meta.url)(import.meta.url.replace(/.*\/read-feed/, './xml-feed')) as XmlFeed
   return loaded.readXmlFeed(source)

@@ -2,11 +2,11 @@ import { Parser } from 'htmlparser2'
 import { type Enclosure, emptyFeed, escaped, type Feed, type FeedEntry, feedLimits, languageName } from './feed.ts'
 import { parseFeedDate } from './feed-date.ts'
 
-/** Elements of these are called by their plain name. */
+/** Elements of these namespaces are used without a prefix. */
 const feedNamespace =
   /^https?:\/\/(?:www\.w3\.org\/2005\/Atom|purl\.org\/atom\/ns#.*|purl\.org\/rss\/1\.0\/?|my\.netscape\.com\/(?:rdf\/simple\/0\.9|publish\/formats\/rss-0\.91\.dtd)\/?|channel\.netscape\.com\/rdf\/simple\/0\.9\/?|backend\.userland\.com\/rss.*|blogs\.law\.harvard\.edu\/tech\/rss|cyber\.law\.harvard\.edu\/rss.*)$/i
 
-/** Other vocabularies have the prefix that everybody gives them, whatever the feed calls them. */
+/** Elements of other vocabularies get their customary prefix, regardless of the one in the feed. */
 const vocabularies = new Map([
   ['http://www.w3.org/2005/atom', 'atom'],
   ['http://purl.org/rss/1.0/modules/content/', 'content'],
@@ -20,7 +20,7 @@ const vocabularies = new Map([
   ['http://rssnamespace.org/feedburner/ext/1.0', 'feedburner'],
 ])
 
-/** The parser takes a step for each open element at each tag: depth is time. */
+/** The parser scans all open elements at each tag, so depth costs time. */
 const maxDepth = 512
 const pieceLength = 16_384
 
@@ -47,11 +47,11 @@ type Field =
   | 'skipDay'
   | 'period'
   | 'frequency'
-/** Of which there may be several. */
+/** Fields that may occur several times. */
 type Listed = 'author' | 'category'
-/** Texts of an element that is being read. */
+/** The text of an element being read. */
 type Capture = { readonly depth: number; readonly field: Field; readonly mode: Mode; html: string }
-/** Text is HTML, or text that stands for itself, or HTML in base64. */
+/** The text is HTML, plain text, or HTML in base64. */
 type Mode = 'html' | 'literal' | 'base64'
 
 const sharedFields: [string, Field][] = [
@@ -75,7 +75,7 @@ const channelFields = new Map<string, Field>([
   ['sy:updatefrequency', 'frequency'],
   ...sharedFields,
 ])
-/** By the element that holds them. */
+/** By parent element. */
 const heldFields = new Map<string, Field>([
   ['skiphours/hour', 'skipHour'],
   ['skipdays/day', 'skipDay'],
@@ -120,14 +120,14 @@ const entryFields = new Map<string, Field>([
   ['feedburner:origenclosurelink', 'originalEnclosure'],
   ...sharedFields,
 ])
-/** Files that come with an entry, with the attribute that has their address. Those of Media RSS may be in a group. */
+/** Files attached to an entry, with the attribute that has their address. Those of Media RSS may be in a group. */
 const enclosureElements = new Map<string, 'url' | 'href'>([
   ['enclosure', 'url'],
   ['media:content', 'url'],
   ['media:thumbnail', 'url'],
   ['media:peerlink', 'href'],
 ])
-/** Categories that are attributes. */
+/** Categories given as attributes. */
 const categoryAttributes = new Map<string, 'term' | 'text' | 'label'>([
   ['category', 'term'],
   ['itunes:category', 'text'],
@@ -135,7 +135,7 @@ const categoryAttributes = new Map<string, 'term' | 'text' | 'label'>([
   ['media:category', 'label'],
 ])
 
-/** By the relation of a link in Atom; others have 2. */
+/** By the relation of an Atom link; 2 for others. */
 const ranks = new Map([
   ['alternate', 3],
   ['enclosure', 1],
@@ -143,10 +143,10 @@ const ranks = new Map([
   ['self', 0],
 ])
 const linkRank = 4
-/** The link itself leads over a counter. */
+/** The link itself goes through a click counter. */
 const originalRank = 5
 
-/** RSS 0.9x, 1.0 and 2.0, and Atom, as much as can be made out; null where there is no feed. */
+/** RSS 0.9x, 1.0 and 2.0, and Atom, read leniently; null if it isn't a feed. */
 export function readXmlFeed(source: string): Feed | null {
   const reader = new FeedReader()
   reader.read(source)
@@ -188,7 +188,7 @@ class FeedReader {
     if (this.feed !== null) this.endFeed(this.feed)
   }
 
-  /** What is known of it when all of it has been read: some say so behind their entries. */
+  /** Sets what is known only at the end: some feeds state it after their entries. */
   private endFeed(feed: Feed): void {
     feed.description = this.channel.get('description') ?? ''
     feed.icon = (this.channel.get('icon') ?? '').trim()
@@ -230,7 +230,7 @@ class FeedReader {
       this.feed = { ...emptyFeed(), base: attributes['xml:base'] ?? '', language: languageOf(attributes) }
   }
 
-  /** Names of feeds are plain, of other vocabularies with their prefix. In RSS, Atom is another vocabulary. */
+  /** Feed elements have plain names, other vocabularies a prefix. In RSS, Atom is another vocabulary. */
   private nameOf(rawName: string): string {
     const name = rawName.toLowerCase()
     const colon = name.indexOf(':')
@@ -322,7 +322,7 @@ class FeedReader {
     this.link(href, ranks.get(rel) ?? 2)
   }
 
-  /** Of several links that of the highest rank counts. */
+  /** Of several links, the one with the highest rank counts. */
   private link(address: string, rank: number): void {
     const { entry } = this
     if (address.trim() === '' || entry!.rank >= rank) return
@@ -376,7 +376,7 @@ class FeedReader {
     if (field === 'title') this.feed!.title ||= html
     else if (field === 'link') this.feed!.site ||= html
     else if (field === 'skipHour') {
-      // 24 is how some write midnight.
+      // Some write midnight as 24.
       const hour = Number.parseInt(html, 10)
       if (hour >= 0 && hour <= 24 && schedule.skipHours.length < 24) schedule.skipHours.push(hour % 24)
     } else if (field === 'skipDay') {
@@ -385,7 +385,7 @@ class FeedReader {
     } else if (!this.channel.has(field)) this.channel.set(field, html)
   }
 
-  /** The enclosure itself leads over a counter. */
+  /** The enclosure itself goes through a click counter. */
   private originalEnclosure({ enclosures }: OpenEntry, url: string): void {
     if (enclosures[0] === undefined) enclosures.push({ url, type: '' })
     else enclosures[0] = { ...enclosures[0], url }
@@ -403,7 +403,7 @@ class FeedReader {
     const entry: FeedEntry = {
       id,
       title: found.get('title') ?? found.get('otherTitle') ?? '',
-      // A guid that is an address leads to the entry unless the feed says otherwise.
+      // A guid that is an address links to the entry, unless the feed has another link.
       link: link || (/^https?:\/\//.test(id.trim()) ? id : ''),
       html: found.get('content') ?? found.get('summary') ?? found.get('media') ?? '',
       date: parseFeedDate(found.get('date') ?? found.get('changed') ?? ''),
@@ -425,7 +425,7 @@ function addTo(list: string[], text: string): void {
   if (line !== '' && list.length < feedLimits.categories && !list.includes(line)) list.push(line)
 }
 
-/** The name of a person in Atom, else the address; in RSS what there is. */
+/** In Atom the person's name, or else the address; in RSS the text as it is. */
 function authorOf(html: string): string {
   const part = (name: string): string => new RegExp(`<${name}>([^<]+)</${name}>`).exec(html)?.[1]?.trim() ?? ''
   return part('name') || part('email') || html.replace(/<[^>]*>/g, ' ')

@@ -1,6 +1,6 @@
 /**
- * What a byte means to the HTML tokenizer, as bits, so that a scan asks one table instead of six questions.
- * The high bits gather what a value contains: a value without any of them is plain ASCII and needs no decoding.
+ * Classes of bytes for the HTML tokenizer, as bits, so that a scan needs one table look-up instead of six comparisons. The high bits show
+ * what a value contains: one without any of them is plain ASCII and needs no decoding.
  */
 export const WHITESPACE = 1
 export const SLASH = 2
@@ -14,7 +14,7 @@ export const LETTER = 128
 export const TAG_NAME_END = WHITESPACE | SLASH | GREATER
 export const ATTRIBUTE_NAME_END = WHITESPACE | SLASH | GREATER | EQUALS
 export const UNQUOTED_END = WHITESPACE | GREATER
-/** A value that has one of these is not the same text as its bytes. */
+/** A value with one of these differs from its bytes as text. */
 export const NOT_PLAIN = AMPERSAND | NON_ASCII | NUL
 
 export const byteClass: Uint8Array = buildByteClass()
@@ -33,14 +33,14 @@ function buildByteClass(): Uint8Array {
 }
 
 /**
- * A page as both of its faces. Single bytes are read fastest from `bytes`; searching is fastest in `text`, which has
- * one character for each byte (Latin-1), whatever the page's real encoding is.
+ * A page in two forms. Single bytes are read fastest from `bytes`; searching is fastest in `text`, which has one character per byte
+ * (Latin-1), regardless of the page's encoding.
  */
 export type PageBytes = { readonly bytes: Buffer; readonly text: string }
 
 /**
- * Index of `byte` at or after `from`, or the length when there is none. `character` is the byte as text. The first
- * `nearBytes` are looked at one by one: the call of the native search costs as much as some twenty bytes.
+ * Index of `byte` at or after `from`, or the length if there is none. `character` is the byte as text. The first `nearBytes` are compared
+ * one by one: calling the native search costs as much as some twenty bytes.
  */
 export function findByte(page: PageBytes, byte: number, character: string, from: number, nearBytes: number): number {
   const { bytes, text } = page
@@ -53,7 +53,7 @@ export function findByte(page: PageBytes, byte: number, character: string, from:
   return found === -1 ? length : found
 }
 
-/** True when the bytes from `at` are `word`, which is given in lower case, with ASCII letters in any case. */
+/** Whether the bytes from `at` equal `word`, which is in lower case, ignoring the case of ASCII letters. */
 export function matchesWord(bytes: Uint8Array, at: number, word: string): boolean {
   if (at + word.length > bytes.length) return false
   for (let i = 0; i < word.length; i++) {

@@ -2,7 +2,7 @@ const entities: ReadonlyMap<string, string> = new Map(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
 )
 
-/** Text as it is written in a page, within elements and in quoted values. */
+/** Escapes text for use in elements and quoted attribute values. */
 export function escapeHtml(text: string): string {
   return text.toWellFormed().replace(/[&<>"']/g, (sign) => entities.get(sign)!)
 }

@@ -1,10 +1,9 @@
 import { byteClass, matchesWord, type PageBytes, TAG_NAME_END } from './byte-class.ts'
 
 /**
- * Stretches of a page that hold no tags: comments, and the content of elements whose text ends only at their own end
- * tag. Every function returns an index that is not before `from`, or the length when the stretch is never closed:
- * then, as in a browser, the rest of the page belongs to it. None looks beyond the end of its stretch, so a page of
- * many short ones still takes linear time.
+ * Sections of a page that contain no tags: comments, and elements whose text ends only at their own end tag. Every function returns an
+ * index not before `from`, or the length if the section is never closed: then, as in a browser, it extends to the end of the page. None
+ * reads beyond the end of its section, so a page of many short ones still takes linear time.
  */
 
 /** `from` is the index after `<!--`. Returns the index after the comment. */
@@ -19,7 +18,7 @@ export function skipComment({ bytes, text }: PageBytes, from: number): number {
   }
 }
 
-/** Bogus comments and DOCTYPE end at the first `>`, whatever quotes stand before it. */
+/** Bogus comments and DOCTYPE end at the first `>`, even inside quotes. */
 export function skipBogusComment({ text }: PageBytes, from: number): number {
   const close = text.indexOf('>', from)
   return close === -1 ? text.length : close + 1
@@ -58,8 +57,8 @@ export function findScriptEnd({ bytes, text }: PageBytes, from: number): number 
 }
 
 /**
- * `from` is the first dash of `<!--`: the dashes of the opening count for the closing, so `<!-->` is closed at once.
- * Returns the index where plain script goes on, which is at the `</script>` when that comes before `-->`.
+ * `from` is the first dash of `<!--`: the dashes of the opening count for the closing, so `<!-->` closes at once. Returns the index where
+ * plain script continues, which is at the `</script>` if that comes before `-->`.
  */
 function skipEscaped(bytes: Buffer, from: number): number {
   const length = bytes.length

@@ -3,12 +3,12 @@ import { analyse } from 'chardet'
 import { prescan } from './meta-prescan.ts'
 
 export type Charset = {
-  /** Name by the Encoding standard, in lower case; `TextDecoder` knows it. */
+  /** Name in the Encoding standard, in lower case, as `TextDecoder` accepts it. */
   charset: string
   source: 'bom' | 'header' | 'meta' | 'detected' | 'default'
 }
 
-/** Encoding of a text document: byte order mark, then header, then what it says of itself, then its bytes. */
+/** Encoding of a text document, from its byte order mark, the header, its own declaration, or its bytes, in this order. */
 export function detectCharset(document: { bytes: Uint8Array; contentType?: string | null | undefined }): Charset {
   const { bytes, contentType } = document
   const bom = bomEncoding(bytes)
@@ -29,29 +29,29 @@ export function bomEncoding(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-/** Longer documents are cut: a string of V8 cannot hold what a hostile body may bring. */
+/** Longer documents are cut: a hostile body could exceed the length of a V8 string. */
 const MAX_DECODED_BYTES = 64 * 1024 * 1024
 
-/** Text of a document, its byte order mark dropped. Malformed bytes become U+FFFD; an unknown name is the web's default. */
+/** Decodes a document and drops its byte order mark. Malformed bytes become U+FFFD; an unknown name is read as the web's default. */
 export function decodeText(bytes: Uint8Array, charset: string): string {
   const name = resolveEncoding(charset) ?? 'windows-1252'
   return new TextDecoder(name).decode(bytes.length > MAX_DECODED_BYTES ? bytes.subarray(0, MAX_DECODED_BYTES) : bytes)
 }
 
-/** True for encodings in which a byte below 0x80 can be something else than its ASCII character. */
+/** False for encodings in which a byte below 0x80 isn't always its ASCII character. */
 export function isAsciiCompatible(charset: string): boolean {
   return charset !== 'utf-16le' && charset !== 'utf-16be' && charset !== 'iso-2022-jp'
 }
 
-/** Longest label of the Encoding standard is shorter than this; what is longer is not looked up. */
+/** Longer than any label of the Encoding standard; anything longer is not looked up. */
 const MAX_LABEL_LENGTH = 40
 
-/** Labels that were resolved. Only known ones are kept, so hostile names cannot make it grow. */
+/** Cache of resolved labels. Only valid ones are kept, so hostile names can't make it grow. */
 const known = new Map<string, string>()
 
 /**
- * Name of the encoding that a label stands for by the Encoding standard (`latin1` is `windows-1252`), in lower case.
- * Unknown labels, and those of encodings that no longer may be decoded (UTF-7, HZ, ISO-2022-KR), give undefined.
+ * The encoding for a label of the Encoding standard (`latin1` is `windows-1252`), in lower case. Undefined for unknown labels, and for
+ * those of encodings that must no longer be decoded (UTF-7, HZ, ISO-2022-KR).
  */
 export function resolveEncoding(label: string): string | undefined {
   if (label.length > MAX_LABEL_LENGTH) return undefined
@@ -77,8 +77,8 @@ const parameter =
   /;[\t\n\r ]*([^\t\n\r;=," ]+)=(?:"((?:[^"\\]|\\[\s\S])*)"?[^;,]*|([^;,]*))|"(?:[^"\\]|\\[\s\S])*"?|[\s\S]/g
 
 /**
- * Encoding named by a Content-Type header: its first `charset` parameter whose label is known. Quoted text that only
- * looks like a parameter is not one. Of several values joined by commas the first that names an encoding counts.
+ * Encoding named by a Content-Type header: the first `charset` parameter with a known label. Quoted text that only looks like a parameter
+ * doesn't count. Of several values joined by commas, the first that names an encoding counts.
  */
 export function httpContentTypeEncoding(header: string): string | undefined {
   if (header !== lastHeader) {
@@ -88,7 +88,7 @@ export function httpContentTypeEncoding(header: string): string | undefined {
   return lastEncoding
 }
 
-/** Of the last header: pages of a site come with the same one. */
+/** Cache of one entry: pages of a site have the same header. */
 let lastHeader = ''
 let lastEncoding: string | undefined
 
@@ -102,17 +102,17 @@ function namedEncoding(header: string): string | undefined {
   return undefined
 }
 
-/** The standard asks for 1024 bytes; pages that put scripts before their meta are common enough for more. */
+/** The standard requires 1024 bytes; enough pages put scripts before their meta to justify more. */
 const PRESCAN_BYTES = 4096
 
 /**
- * Encoding that an HTML page declares in itself: the HTML standard's prescan for `<meta charset>` and
- * `<meta http-equiv="content-type">`, then the XML declaration. The result is a name that `TextDecoder` knows.
+ * Encoding declared by an HTML page itself: the HTML standard's prescan for `<meta charset>` and `<meta http-equiv="content-type">`, then
+ * the XML declaration. The result is a name that `TextDecoder` accepts.
  */
 export function htmlBodyDeclaredEncoding(body: Uint8Array): string | undefined {
   const length = Math.min(body.length, PRESCAN_BYTES)
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, length)
-  // Latin-1 keeps one character for each byte.
+  // Latin-1 has one character per byte.
   const start = bytes.toString('latin1', 0, Math.min(length, 6))
   if (start === '<\0?\0x\0') return 'utf-16le'
   if (start === '\0<\0?\0x') return 'utf-16be'
@@ -128,21 +128,21 @@ function xmlDeclaredEncoding(text: string): string | undefined {
   return readableEncoding(xmlDeclaration.exec(text)?.[2] ?? '')
 }
 
-/** As the standard says: a page whose ASCII could be read is not UTF-16, and x-user-defined is a historic trick. */
+/** As in the standard: a page whose ASCII was readable isn't UTF-16, and x-user-defined is a historic hack. */
 function readableEncoding(label: string): string | undefined {
   const name = resolveEncoding(label)
   if (name === 'utf-16le' || name === 'utf-16be') return 'utf-8'
   return name === 'x-user-defined' ? 'windows-1252' : name
 }
 
-/** The guess gets slow with size and no better. */
+/** Larger samples make the guess slower, but not better. */
 const SAMPLE_BYTES = 4096
-/** How far the page is searched for text to guess from. */
+/** How far to search for text to guess from. */
 const SEARCH_BYTES = 262_144
-/** Below this the guess is worse than the default of the web. */
+/** Below this confidence the guess is worse than the web's default. */
 const MIN_CONFIDENCE = 20
 
-/** True for UTF-8 that may be cut off inside its last character, as a body at its size limit is. */
+/** True for UTF-8 that may be cut off inside its last character, like a body at its size limit. */
 export function isUtf8Text(bytes: Uint8Array): boolean {
   if (isUtf8(bytes)) return true
   for (let cut = 1; cut <= 3 && cut <= bytes.length; cut++) {
@@ -160,13 +160,13 @@ function guessEncoding(bytes: Uint8Array): string | undefined {
   for (const match of analyse(sample)) {
     if (match.confidence < MIN_CONFIDENCE) return undefined
     const encoding = resolveEncoding(match.name)
-    // Wide encodings are declared or have a BOM; a guess of one is wrong more often than right.
+    // UTF-16 is declared or has a BOM; a guess of it is wrong more often than right.
     if (encoding !== undefined && !encoding.startsWith('utf-16')) return encoding
   }
   return undefined
 }
 
-/** Text around the first bytes that are not ASCII, without tags: markup says nothing about the language. */
+/** Text around the first non-ASCII bytes, without tags: markup says nothing about the language. */
 function sampleText(bytes: Uint8Array): Uint8Array {
   const end = Math.min(bytes.length, SEARCH_BYTES)
   const sample = new Uint8Array(SAMPLE_BYTES)

@@ -108,7 +108,7 @@ test('a body that broke off gives what came before', async () => {
   ] as const) {
     const result = await decodeBody(body.subarray(0, body.length - 6), encoding, limit)
     if (result.kind === 'failed') {
-      // One block holds all of this text, and its decoder gives nothing of a block that is not whole.
+      // All of this text is in one block, and the zstd decoder outputs nothing of an incomplete block.
       assert.equal(encoding, 'zstd')
       continue
     }
@@ -179,7 +179,7 @@ test('bodies compressed by other programs are decoded as they came over the wire
     const response = asResponse(await fetcher.fetch({ url: `${origin.url}/${file}` }))
     const result = await decoded(response.body, headerList(response.rawHeaders, 'content-encoding'))
     if (file.startsWith('bomb')) assert.deepEqual([result.body.length, result.truncated], [limit, true], file)
-    // The page names its own encoding, so the two made by deflate differ in that word.
+    // The page names its own encoding, so the two made with deflate differ in that word.
     else assert.ok(result.body.toString().replace('`deflate', '`gzip') === html, file)
   }
   await fetcher.close()
@@ -189,7 +189,7 @@ test('bodies compressed by other programs are decoded as they came over the wire
 test('damaged gzip files of other programs give all that is left in them', { skip }, async () => {
   assert.ok(samples !== undefined && existsSync(samples), 'ERACE_CONFORMANCE must name the conformance data')
   const broken = await decoded(readFileSync(join(samples, 'unexpected-eof.gz')), 'gzip')
-  // The expected text was written as UTF-8 of the bytes taken for Latin-1.
+  // The expected file is UTF-8 made from the bytes read as Latin-1.
   const expected = Buffer.from(readFileSync(join(samples, 'unexpected-eof-output.txt')).toString('utf8'), 'latin1')
   assert.ok(broken.truncated && broken.body.equals(expected))
   for (const [file, ending] of [

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 
-/** Content encodings that can be undone. */
+/** Supported content encodings. */
 type Codec = 'gzip' | 'deflate' | 'br' | 'zstd'
 
 const codecs = new Map<string, Codec>([
@@ -12,12 +12,12 @@ const codecs = new Map<string, Codec>([
   ['zstd', 'zstd'],
 ])
 
-/** What servers write here although it encodes nothing, by habit or by mistaking the field for a charset. */
+/** Values that servers send although nothing is encoded, out of habit or by confusing the field with a charset. */
 const nothing = new Set(['', 'identity', 'none', 'binary', '8bit', '7bit', 'utf-8', 'utf8', 'iso-8859-1', 'us-ascii'])
 
 const maxLayers = 3
 
-/** The codecs to undo, outermost first, or why they cannot be. */
+/** The codecs to undo, outermost first, or why that is impossible. */
 function readContentEncoding(
   field: string | undefined,
 ): { kind: 'layers'; layers: Codec[] } | { kind: 'failed'; message: string } {
@@ -38,19 +38,19 @@ function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
-/** RFC 1950: method 8, and a header that is a multiple of 31. Raw deflate streams rarely begin so. */
+/** RFC 1950: method 8, and a header that is a multiple of 31. Raw deflate streams rarely begin like this. */
 function isZlib(bytes: Buffer): boolean {
   return bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
 }
 
-/** A frame, or one of the skippable frames that may stand before it. */
+/** A frame, or one of the skippable frames that may precede it. */
 function isZstd(bytes: Buffer): boolean {
   if (bytes.length < 4) return false
   const magic = bytes.readUInt32LE(0)
   return magic === 0xfd2fb528 || magic >>> 4 === 0x184d2a5
 }
 
-/** Text where a compressed stream was announced: no compressed stream begins with so many printable characters. */
+/** Plain text labelled as compressed: no compressed stream begins with that many printable characters. */
 function isPlainText(bytes: Buffer): boolean {
   if (bytes.length < 16) return false
   for (const byte of bytes.subarray(0, 64)) {
@@ -59,7 +59,7 @@ function isPlainText(bytes: Buffer): boolean {
   return true
 }
 
-/** Where the deflate stream of a gzip member begins (RFC 1952), or the end if the header is cut. */
+/** Where the deflate stream of a gzip member begins (RFC 1952), or the end if the header is truncated. */
 export function gzipHeaderLength(bytes: Buffer): number {
   const flags = bytes[3] ?? 0
   let at = 10
@@ -74,22 +74,21 @@ export function gzipHeaderLength(bytes: Buffer): number {
 }
 
 /**
- * Undoes content encodings. Almost every body is small and whole: one synchronous call decodes it, which costs a
- * fraction of a stream. What such a call cannot decode within `quickBytes` (a large page, or a bomb) and what is
- * damaged goes through a stream instead, on another thread and stopped at the limit, so that no body holds the event
- * loop for more than some milliseconds. Then, and only then, the result comes as a promise.
+ * Decodes content encodings. Almost every body is small and complete: one synchronous call decodes it at a fraction of the cost of a
+ * stream. A body that such a call can't decode within `quickBytes` (a large page, or a bomb), or that is damaged, is decoded by a stream in
+ * the thread pool instead, up to the limit, so that no body blocks the event loop for more than some milliseconds. Only then is the result
+ * a promise.
  */
 
 export type DecodedBody =
-  /** `truncated`: the body goes on behind the limit, or broke off; what could be decoded is here. */
+  /** `truncated`: the body exceeds the limit or is incomplete; `body` is what could be decoded. */
   { kind: 'decoded'; body: Buffer; truncated: boolean } | { kind: 'failed'; code: 'decode-failed'; message: string }
 
 const quickBytes = 2 << 20
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = zlib.constants
 
 /**
- * The body without its content encodings. A body that is not encoded at all, or labelled gzip without being gzip,
- * comes back as the very same buffer.
+ * The body without its content encodings. A body that is not encoded, or labelled gzip without being gzip, is returned as the same buffer.
  */
 export function decodeBody(
   body: Buffer,
@@ -127,7 +126,7 @@ function undoOne(body: Buffer, codec: Codec, maxBytes: number): DecodedBody | Pr
     return { kind: 'decoded', body: format.quick(body, { maxOutputLength }), truncated: false }
   } catch (error) {
     if (isTooLarge(error)) return stream(format.stream(), body, maxBytes)
-    // The two bytes that tell zlib from raw deflate can stand at the head of a raw stream by chance.
+    // The two bytes that identify zlib can also begin a raw deflate stream by chance.
     if (format === zlibFormat) return undoRaw(body, maxBytes, error)
     return salvage(format, body, maxBytes, error)
   }
@@ -145,11 +144,11 @@ function undoRaw(body: Buffer, maxBytes: number, zlibError: unknown): DecodedBod
 type Format = {
   quick(body: Buffer, options: { maxOutputLength: number }): Buffer
   stream(): Transform
-  /** A decoder that checks no sums and takes the end of the input for the end of the stream. */
+  /** A decoder that skips checksums and treats the end of the input as the end of the stream. */
   lenient(options: { chunkSize: number }): Transform
-  /** Bytes before what the lenient decoder reads. */
+  /** Bytes to skip for the lenient decoder. */
   headerLength(body: Buffer): number
-  /** Without a magic number, text under a wrong label is found out only when decoding fails. */
+  /** Without a magic number, mislabelled text is only detected when decoding fails. */
   hasMagic: boolean
 }
 
@@ -192,7 +191,7 @@ const zstdFormat: Format = {
   hasMagic: true,
 }
 
-/** What the body is, where the label allows for more than one thing; null where it is not encoded at all. */
+/** The actual format, where the label allows several; null if the body is not encoded at all. */
 function formatOf(body: Buffer, codec: Codec): Format | null {
   if (body.length === 0) return null
   if (codec === 'br') return brotliFormat
@@ -202,7 +201,7 @@ function formatOf(body: Buffer, codec: Codec): Format | null {
   return isZlib(body) ? zlibFormat : rawFormat
 }
 
-/** A gzip stream ends with its decoded length, which may be a lie: it only saves putting pieces together. */
+/** A gzip stream ends with its decoded length, which may be wrong: it only saves joining chunks. */
 function gzipChunkSize(body: Buffer): number {
   const announced = body.length < 18 ? 0 : body.readUInt32LE(body.length - 4)
   return Math.min(Math.max(announced + 64, 1024), quickBytes, body.length * 1032 + 1024)
@@ -212,7 +211,7 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
 }
 
-/** What can be had of a damaged body. A decoder loses its last piece to the error, so the pieces are small. */
+/** Decodes as much of a damaged body as possible. A decoder loses its last chunk to the error, so chunks are small. */
 async function salvage(format: Format, body: Buffer, maxBytes: number, error: unknown): Promise<DecodedBody> {
   if (!format.hasMagic && isPlainText(body)) return { kind: 'decoded', body, truncated: false }
   const engine = format.lenient({ chunkSize: body.length < 64 << 10 ? 1024 : 16 << 10 })

@@ -1,16 +1,16 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-// The three forms of RFC 9110, 5.6.7. Names of days are not compared: many servers compute them wrongly.
+// The three forms of RFC 9110, 5.6.7. Day names are not checked: many servers compute them wrongly.
 const fixed = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 const longDay = /^[A-Z][a-z]{5,8}, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}:\d{2}:\d{2}) GMT$/
 const asctime = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}:\d{2}:\d{2}) (\d{4})$/
 
 const zero = 0x30
 
-/** Milliseconds since 1970, or null for anything but an HTTP date: other zones, other languages, numbers. */
+/** Milliseconds since 1970; null for anything but an HTTP date, such as other zones, other languages, numbers. */
 export function parseHttpDate(text: string): number | null {
   const value = text.trim()
-  // Nearly all, with the date of every answer: digits are read where they stand.
+  // Nearly all dates, and one with every response: read the digits in place.
   if (fixed.test(value)) {
     const year = 100 * numberAt(value, 12) + numberAt(value, 14)
     return momentOf(year, value.slice(8, 11), numberAt(value, 5), value, 17)
@@ -21,7 +21,7 @@ export function parseHttpDate(text: string): number | null {
   return match === null ? null : momentOf(Number(match[4]), match[1]!, Number(match[2]), match[3]!, 0)
 }
 
-/** The time, hh:mm:ss, stands in `text` from `at` on. */
+/** The time, hh:mm:ss, is in `text` from `at` on. */
 function momentOf(year: number, monthName: string, day: number, text: string, at: number): number | null {
   const month = months.indexOf(monthName)
   const hour = numberAt(text, at)
@@ -29,17 +29,17 @@ function momentOf(year: number, monthName: string, day: number, text: string, at
   const second = numberAt(text, at + 6)
   if (month < 0 || hour > 23 || minute > 59 || second > 60) return null
   const moment = Date.UTC(year, month, day, hour, minute, second)
-  // What rolls over into another month was no date; every month has the first 28 days.
+  // A date that rolls over into another month is invalid; days up to 28 can't.
   const isSure = (day > 0 && day <= 28) || second === 60
   return isSure || new Date(moment).getUTCDate() === day ? moment : null
 }
 
-/** Of two digits. */
+/** Reads two digits. */
 function numberAt(text: string, at: number): number {
   return 10 * (text.charCodeAt(at) - zero) + text.charCodeAt(at + 1) - zero
 }
 
-/** Two digits are the year of this century, unless that lies more than 50 years ahead (RFC 9110). */
+/** A two-digit year is in this century, unless that is more than 50 years ahead (RFC 9110). */
 function centuryOf(twoDigits: number): number {
   const thisYear = new Date().getUTCFullYear()
   const year = thisYear - (thisYear % 100) + twoDigits

@@ -1,6 +1,6 @@
 /**
- * The HTML standard's prescan for `<meta charset>` and `<meta http-equiv="content-type">`. Tags are passed over byte by
- * byte; text is made only of metas that may name an encoding.
+ * The HTML standard's prescan for `<meta charset>` and `<meta http-equiv="content-type">`. Tags are skipped byte by byte; only metas that
+ * may name an encoding are converted to text.
  */
 
 const EXCLAMATION = 0x21
@@ -13,7 +13,7 @@ const EQUALS = 0x3d
 const GREATER = 0x3e
 const QUESTION = 0x3f
 
-/** The first encoding that a meta among the first `end` bytes names; `encodingOf` knows labels. */
+/** The first encoding named by a meta within the first `end` bytes; `encodingOf` resolves labels. */
 export function prescan(
   bytes: Buffer,
   end: number,
@@ -60,7 +60,7 @@ function isMeta(bytes: Buffer, at: number): boolean {
   )
 }
 
-// Each of these returns the place behind what it passes over. Where a comment or a tag does not end, that is -1.
+// Each of these returns the index after what it skips, or -1 if a comment or a tag doesn't end.
 
 function afterComment(bytes: Buffer, from: number, end: number): number {
   for (let at = from; at + 2 < end; at++)
@@ -88,7 +88,7 @@ function afterAttributes(bytes: Buffer, from: number, end: number): number {
   }
 }
 
-/** Of an attribute. Its first byte belongs to it whatever it is. */
+/** `from` is the start of an attribute's name. Its first byte always belongs to it. */
 function afterName(bytes: Buffer, from: number, end: number): number {
   let at = from + 1
   for (; at < end; at++) {
@@ -98,7 +98,7 @@ function afterName(bytes: Buffer, from: number, end: number): number {
   return at
 }
 
-/** `from` is behind the name of an attribute, and stays there where it has no value. */
+/** `from` is after the name of an attribute. Skips only white space if there is no value. */
 function afterValue(bytes: Buffer, from: number, end: number): number {
   let at = afterSpace(bytes, from, end)
   if (at >= end || bytes[at] !== EQUALS) return at
@@ -121,7 +121,7 @@ function afterSpace(bytes: Buffer, from: number, end: number): number {
 const attribute =
   /[\t\n\f\r /]*(?:>|([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >"'][^\t\n\f\r >]*))?)?)/y
 
-/** The first of several with one name counts. */
+/** Of several attributes with one name, the first counts. */
 function readAttributes(tag: string): Map<string, string> {
   const attributes = new Map<string, string>()
   attribute.lastIndex = 0
@@ -133,9 +133,9 @@ function readAttributes(tag: string): Map<string, string> {
   return attributes
 }
 
-/** `tag`: from behind the name of the meta to its end. */
+/** `tag`: the text from after the meta's name to its end. */
 function metaEncoding(tag: string, encodingOf: (label: string) => string | undefined): string | undefined {
-  // Whichever way it names one, this word is in it.
+  // Both forms contain this word.
   if (!/charset/i.test(tag)) return undefined
   const attributes = readAttributes(tag)
   const charset = attributes.get('charset')
@@ -146,7 +146,7 @@ function metaEncoding(tag: string, encodingOf: (label: string) => string | undef
 
 const charsetParameter = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|(?!["'])([^\t\n\f\r ;]*))/i
 
-/** The label in the `content` of a meta, found as the standard does: not by the rules of MIME. */
+/** The label in the `content` of a meta, found as in the standard, not by the rules of MIME. */
 function contentCharset(content: string): string {
   const match = charsetParameter.exec(content)
   return match?.[1] ?? match?.[2] ?? match?.[3] ?? ''

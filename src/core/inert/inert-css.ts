@@ -1,9 +1,9 @@
 import { inertDataUrl } from './inert-url.ts'
 
 /**
- * A style sheet, or the value of a style attribute, that loads nothing: every token is read and written anew, so that what a browser reads
- * is what was checked here. Rules and functions that aren't known to be harmless are left out; `url()` keeps places in the page and inline
- * pictures and fonts, and those that `picture` gives in their place. The text has no `<` that could begin a tag, wherever it stands in a page.
+ * Makes a style sheet, or the value of a style attribute, load nothing: every token is parsed and written anew, so that a browser reads
+ * exactly what was checked here. Rules and functions not known to be harmless are dropped; `url()` keeps references within the page, inline
+ * pictures and fonts, and replacements given by `picture`. The result has no `<` that could begin a tag, wherever it is put in a page.
  */
 export function inertCss(source: string, picture?: (address: string) => string | null): string {
   const tokens = createTokens(source.replace(/\r\n?|\f/g, '\n').replaceAll('\0', '\ufffd'))
@@ -44,12 +44,12 @@ export function inertCss(source: string, picture?: (address: string) => string |
   return parts.join('')
 }
 
-/** `text` has no escapes; `plain` is written as it is. */
+/** `text` is unescaped; `plain` tokens are written as they are. */
 type Token = { kind: 'url' | 'function' | 'at' | 'ident' | 'hash' | 'string' | 'plain'; text: string }
 
 type Tokens = {
   next(): Token | null
-  /** The string that comes next, if one does. */
+  /** The next token if it is a string; otherwise null. */
   string(): string | null
 }
 
@@ -72,7 +72,9 @@ function createTokens(source: string): Tokens {
     return found
   }
 
-  /** To the first of the signs that no backslash precedes; the end where there is none. Expressions would need memory for each sign. */
+  /**
+   * Reads up to the first of these characters that isn't escaped, or to the end. A regular expression would need memory for each character.
+   */
   function readTo(ends: string): string {
     const start = at
     while (at < source.length && !ends.includes(source[at]!)) at += source[at] === '\\' ? 2 : 1
@@ -80,7 +82,7 @@ function createTokens(source: string): Tokens {
     return source.slice(start, at)
   }
 
-  /** Null where none begins here, or where it is broken off by a line break and by that is none. */
+  /** Null if the string is broken by a line break, and so invalid. */
   function readString(): string | null {
     const quote = source[at]!
     at++
@@ -141,7 +143,7 @@ function createTokens(source: string): Tokens {
   }
 }
 
-/** Passes the end of what is open, with all that is open within. */
+/** Skips to the end of an open block or function, including nested ones. */
 function skipTo(tokens: Tokens, end: string): void {
   const ends = [end]
   for (let token = tokens.next(); token !== null; token = tokens.next()) {
@@ -154,13 +156,13 @@ function skipTo(tokens: Tokens, end: string): void {
   }
 }
 
-/** Passes a rule that begins with `@`: to its semicolon, or to the end of its block. Gives what stands in its place. */
+/** Skips an at-rule: up to its semicolon, or to the end of its block. Returns its replacement. */
 function skipRule(tokens: Tokens): string {
   for (let token = tokens.next(); token !== null; token = tokens.next()) {
     if (token.kind === 'function') skipTo(tokens, ')')
     if (token.kind !== 'plain') continue
     if (token.text === ';') return ' '
-    // The end of the block that the rule is in.
+    // The end of the enclosing block.
     if (token.text === '}') return '}'
     const closing = closings.get(token.text)
     if (closing !== undefined) skipTo(tokens, closing)
@@ -198,7 +200,7 @@ function stringText(text: string): string {
   return `"${text.replace(/["\\<>&\p{Cc}]/gu, escapeSign)}"`
 }
 
-/** An address that may not be loaded is replaced by one that holds nothing, so that the rest of its declaration keeps its effect. */
+/** Replaces an address that must not be loaded by an empty one, so that the rest of its declaration stays effective. */
 function inertUrl(address: string, picture: ((address: string) => string | null) | undefined): string {
   const kept = /^#[\w-]+$/.test(address) ? address : (inertDataUrl(address) ?? picture?.(address) ?? null)
   return `url(${stringText(kept ?? 'data:,')})`
@@ -213,7 +215,7 @@ const atRules: ReadonlySet<string> = new Set(
     font-feature-values position-try`),
 )
 
-/** Those that can't load anything; `url` is treated by itself. */
+/** Functions that can't load anything; `url` is handled separately. */
 const functions: ReadonlySet<string> = new Set(
   words(`calc calc-size min max clamp round mod rem sin cos tan asin acos atan atan2 pow sqrt hypot log exp abs sign
     rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark contrast-color

@@ -12,7 +12,7 @@ const leave = /^\/leave#https?%3A/
 
 type Node = DefaultTreeAdapterMap['node']
 
-/** Everything in a page that could reach anything, as a browser reads it. */
+/** Everything in a page that could contact anything, as parsed by a browser. */
 function reachesOf(html: string): string[] {
   const found: string[] = []
   const pending: Node[] = [parse(html)]

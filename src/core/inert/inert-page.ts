@@ -5,13 +5,13 @@ import { inertCss } from './inert-css.ts'
 import { fieldTypes, isInertAttribute, replaced, shownName, swallowed, voids } from './inert-tags.ts'
 import { inertDataUrl, leavingHref } from './inert-url.ts'
 
-/** Of characters that are read, and of those that are written: links grow. What is longer is cut, and says so. */
+/** Maximum characters read and written (links grow). A longer page is cut, with a notice. */
 const maxSource = 5_000_000
 const maxWritten = 20_000_000
 
 /**
- * What a page may reach where more of its site is kept: where its links lead instead, and what its style sheets and pictures are. All
- * by whole addresses; null for nothing.
+ * What a page may reach if more of its site is archived: replacements for its links, style sheets and pictures. Addresses are absolute;
+ * null for none.
  */
 export type Reach = {
   link(href: string): string | null
@@ -23,16 +23,16 @@ export type Reach = {
 
 type OpenElement = {
   name: string
-  /** As it was written; null where its tags were left out. */
+  /** The name it was written with; null if its tags were dropped. */
   written: string | null
   isSwallowed: boolean
 }
 
 /**
- * A fetched page that reaches nothing, whatever browser shows it and with whatever policy: frames, media, pictures from elsewhere, forms,
- * scripts and everything else that can load, send or navigate are left out, and links lead to our own page that says where they go. Layout
- * and inline pictures are kept. The page is written anew from lists of what is harmless, each text and value escaped, so that a browser
- * that reads the source in its own way finds no more than what was written here. With `reach`, what is kept of its site comes with it.
+ * Makes a fetched page inert, in any browser and under any policy: frames, media, external pictures, forms, scripts and everything else
+ * that can load, send or navigate are dropped, and links lead to our own page that shows their target. Layout and inline pictures are kept.
+ * The page is written anew from allow lists, with every text and value escaped, so that a browser that parses the source differently finds
+ * no more than what was written here. With `reach`, archived parts of its site are included.
  */
 export function inertPage(source: string, url: string, reach?: Reach): string {
   const parts: string[] = []
@@ -86,7 +86,7 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
     return ` href="${escapeHtml(leaving)}" target="_blank" rel="noopener noreferrer" referrerpolicy="no-referrer"`
   }
 
-  /** Finds pictures by addresses that are relative to a page or a sheet. */
+  /** Looks up pictures by addresses relative to a page or a sheet. */
   function pictureOf(from: string): ((address: string) => string | null) | undefined {
     if (reach === undefined) return undefined
     return (address) => {
@@ -95,7 +95,7 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
     }
   }
 
-  /** A style sheet that is kept stands where it was named. */
+  /** Inserts an archived style sheet where it was linked. */
   function keepSheet(given: ReadonlyMap<string, string>): void {
     const names = (given.get('rel') ?? '').toLowerCase().split(/\s+/)
     if (!names.includes('stylesheet') || names.includes('alternate') || given.has('disabled')) return
@@ -106,7 +106,7 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
     if (sheet !== null) write(`<style${media}>${inertCss(sheet, pictureOf(whole.href))}</style>`)
   }
 
-  /** Where something was that is not shown. Frames that nobody was meant to see leave nothing. */
+  /** Writes a placeholder for something that isn't shown. Frames that were invisible anyway leave nothing. */
   function place(words: string, given: ReadonlyMap<string, string>): void {
     if (isUnseen(given)) return
     const address = (given.get('src') ?? given.get('data') ?? '').trim()
@@ -128,7 +128,7 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
     return shown
   }
 
-  /** Whether an element that could be shown is left out as it is here. */
+  /** Whether an element that could be shown is dropped because of its attributes or position. */
   function isDropped(name: string, given: ReadonlyMap<string, string>): boolean {
     const type = given.get('type')?.trim().toLowerCase() ?? ''
     if (name === 'style') return type !== '' && type !== 'text/css'
@@ -154,8 +154,8 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
   }
 
   /**
-   * What holds nothing but text, in HTML, ends before a tag. The parser sees one where it takes the page for a drawing still, which
-   * browsers ended long before: all that follows would be hidden.
+   * In HTML, elements that hold only text end before a tag. The parser may see a tag in one while it still takes the page for a drawing,
+   * which browsers ended long before: everything that follows would be hidden.
    */
   function releaseText(): void {
     const outer = open.at(-1)

@@ -1,4 +1,4 @@
-/** What a page may keep of its markup when it is shown. All else is left out, so that what browsers learn tomorrow is left out too. */
+/** The markup that a shown page may keep. Everything else is dropped, so that future browser features are dropped too. */
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -20,10 +20,10 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ['listing', 'pre'],
 ])
 
-/** Left out with all that is in them. */
+/** Dropped with their content. */
 export const swallowed: ReadonlySet<string> = new Set(words('script template noembed noframes iframe'))
 
-/** What stands where one of these was; what is in them is shown as other browsers would show it that know none of them. */
+/** Placeholders for these elements; their content is shown as in a browser that doesn't support them. */
 export const replaced: ReadonlyMap<string, string> = new Map([
   ['iframe', 'Frame not shown'],
   ['frame', 'Frame not shown'],
@@ -38,10 +38,10 @@ export const replaced: ReadonlyMap<string, string> = new Map([
 
 export const voids: ReadonlySet<string> = new Set(words('area br col hr img input wbr'))
 
-/** Pages style elements with names of their own, which are nothing without script. */
+/** Custom elements: pages style them, and without scripts they do nothing. */
 const ownElement = /^(?!annotation-xml$|font-face|color-profile$|missing-glyph$)[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/
 
-/** The name an element is written with; null where its tags are left out, and its contents kept. */
+/** The name an element is written with; null if its tags are dropped and its content kept. */
 export function shownName(name: string): string | null {
   if (elements.has(name)) return name
   return renamed.get(name) ?? (ownElement.test(name) ? name : null)
@@ -58,19 +58,19 @@ const attributes: ReadonlySet<string> = new Set(
     stop-opacity`),
 )
 
-/** Whether an attribute does nothing but describe its element. */
+/** Whether an attribute only describes its element. */
 export function isInertAttribute(name: string, value: string): boolean {
   if (attributes.has(name)) return !mayRefer.test(value) || worded.has(name)
   if (name.startsWith('aria-')) return /^aria-[a-z]+$/.test(name)
   return /^data-[a-z0-9-]+$/.test(name) && /^[\w .-]*$/.test(value)
 }
 
-/** Values of drawings can hold what style sheets can. */
+/** Values in drawings can contain the same as style sheets. */
 const mayRefer = /url|src|image|[\\@]|\/\//i
-/** These are words, whatever they say. */
+/** Free text, regardless of its content. */
 const worded: ReadonlySet<string> = new Set(words('id class title name alt value placeholder label headers abbr for'))
 
-/** Fields that browsers fill, or that load something, are left out. */
+/** Types of fields to keep: those that browsers fill in, or that load something, are dropped. */
 export const fieldTypes: ReadonlySet<string> = new Set(
   words('text search email tel url number range checkbox radio submit reset button date time month week color'),
 )

@@ -1,10 +1,10 @@
-/** Longer addresses are no links. */
+/** Longer addresses are not linked. */
 const MAX_ADDRESS = 8192
 
-/** Our page that says where a link leads; the address is behind `#`, which browsers send to no server. */
+/** Our page that shows where a link leads; the address is after `#`, which browsers don't send to any server. */
 const LEAVE = '/leave#'
 
-/** The address of a link as our page for leaving; null where it leads to nothing that a browser opens as a page, or a mail program. */
+/** The address of our leave page for a link; null unless its target opens as a page in a browser, or in a mail program. */
 export function leavingHref(href: string, base: string): string | null {
   if (href.length > MAX_ADDRESS) return null
   const url = URL.parse(href, base)
@@ -16,7 +16,7 @@ const rasterOrFont =
   /^data:(?:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|(?:application\/(?:x-)?font-|font\/)[\w.+-]{1,40})(?:;[\w=-]{1,40}){0,3},/i
 const drawing = /^data:image\/svg\+xml((?:;[\w=-]{1,40}){0,3}),/i
 
-/** An inline picture or font, as it is; null for any other address. */
+/** An inline picture or font, unchanged; null for any other address. */
 export function inertDataUrl(address: string): string | null {
   const text = address.trim()
   if (rasterOrFont.test(text)) return text
@@ -36,8 +36,8 @@ function percentDecoded(data: string): string {
 }
 
 /**
- * Browsers let a drawing that is used as a picture load nothing, but one that someone opens by itself may. Only plain shapes are kept:
- * nothing that refers to anything outside, runs, or is spelt so that it can't be told.
+ * Browsers don't let a drawing used as a picture load anything, but one opened by itself may. So only plain shapes are kept: nothing that
+ * refers to anything outside, runs, or is spelled in a way that can't be checked.
  */
 function isInertDrawing(source: string): boolean {
   const refers = /[&\\\0\ufffd]|<[!?]|href|src|url|import|script|style|foreign|image|\bon\w+\s*=/i

@@ -1,9 +1,9 @@
 /**
- * Ways in which a page can make a browser reach another site without being asked to: THIRD is an origin that must see no connection, NAME a
- * host name that must not be looked up. Each shows no more than itself, so that all of them fit in one page.
+ * Ways in which a page can make a browser contact another site on its own: THIRD is an origin that must see no connection, NAME a host name
+ * that must not be looked up. None affects the others, so that all of them fit in one page.
  */
 export const waysOut: readonly string[] = [
-  // Hints.
+  // Resource hints.
   `<link rel=preconnect href="THIRD/">`,
   `<link rel="preconnect" href="THIRD/" crossorigin>`,
   `<link rel=dns-prefetch href="//dns-1.NAME/">`,
@@ -82,7 +82,7 @@ export const waysOut: readonly string[] = [
   `<div style="background:url(THIRD/attribute.png)">.</div>`,
   `<div style="background:url(&quot;THIRD/quoted.png&quot;);b:'\\')';list-style:url(THIRD/second.png)">.</div>`,
   `<div style='content:"</style>";background-image:\\75\\72\\6c(THIRD/hex.png)'>.</div>`,
-  // Other places of addresses.
+  // Other places for addresses.
   `<body background="THIRD/body.png">`,
   `<html manifest="THIRD/cache.manifest">`,
   `<form action="THIRD/form" id=out><input name=a autofocus></form><button form=out formaction="THIRD/formaction">.</button>`,
@@ -107,7 +107,7 @@ export const waysOut: readonly string[] = [
   `<frameset><frame src="THIRD/frame"></frameset>`,
 ]
 
-/** Ways that leave the page altogether. */
+/** Ways to leave the page altogether. */
 export const waysAway: readonly string[] = [
   `<meta http-equiv=refresh content="0;url=THIRD/refresh">`,
   `<meta http-equiv="Refresh" content="0; URL='THIRD/refresh-quoted'">`,

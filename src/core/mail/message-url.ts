@@ -2,8 +2,8 @@
  * Messages and their attachments as URLs, below the URL of their mailbox:
  *
  *     imap://example.org/INBOX/;MID=a%40example.org            by Message-ID
- *     imap://example.org/INBOX/;SHA256=9f86d0…                 by a digest of the header, without one
- *     pop3://example.org/;UIDL=0001                            by the id that a POP3 server gives it
+ *     imap://example.org/INBOX/;SHA256=9f86d0…                 by a digest of the header, if it has none
+ *     pop3://example.org/;UIDL=0001                            by the id assigned by a POP3 server
  *     imap://example.org/INBOX/;MID=a%40example.org/;SECTION=2 its second attachment
  */
 export type MessageKey = { kind: (typeof kinds)[number]; value: string }
@@ -37,7 +37,7 @@ export function splitMessageUrl(url: string): MessageUrl {
   }
 }
 
-/** One spelling for each text, whatever is in it. */
+/** Exactly one spelling for each text. */
 export function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -45,7 +45,7 @@ export function encoded(text: string): string {
   )
 }
 
-/** As it is where it can't be decoded. */
+/** Returned unchanged if it can't be decoded. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -3,29 +3,29 @@ import type { Address, Email } from 'postal-mime'
 import { loadMimeReader } from './mime-reader.ts'
 import { repairedText } from './repaired-text.ts'
 
-/** A message as far as it can be read. Nothing in it is to be trusted; what is missing is empty. */
+/** A message, read as far as possible. Nothing in it can be trusted; missing values are empty. */
 export type MailMessage = {
   subject: string
   from: string
   to: string
   cc: string
-  /** ISO 8601, or as it is where it is no date. */
+  /** ISO 8601, or as written if it isn't a date. */
   date: string
   /** Name or id of the mailing list, or newsgroups. */
   list: string
-  /** Without angle brackets; null for none that is usable. */
+  /** Without angle brackets; null if there is none that is usable. */
   id: string | null
   /** Ids of the messages it refers to, oldest first. */
   references: readonly string[]
   text: string
   html: string
   attachments: readonly MailAttachment[]
-  /** Parts or headers were left out. */
+  /** Parts or headers were dropped. */
   isCut: boolean
 }
 
 export type MailAttachment = {
-  /** From 1, the same each time the message is read. */
+  /** From 1, stable each time the message is read. */
   section: number
   name: string
   /** Media type without parameters. */
@@ -37,16 +37,16 @@ type Decoder = (words: string) => string
 
 const maxHeaderBytes = 512 * 1024
 const limits = { maxHeadersSize: maxHeaderBytes, maxNestingDepth: 60, maxRfc822NestingDepth: 5 }
-/** Of an encoded attachment, some 20 MB. */
+/** Maximum number of lines: some 20 MB of an encoded attachment. */
 const maxLines = 300_000
-/** Each part starts with a line of this form, and so do few others. */
+/** Maximum number of lines beginning with `--`, as each part and little else does. */
 const maxPartLines = 5000
 const maxAttachments = 200
 const maxReferences = 100
 const maxNameLength = 250
 const maxFieldLength = 2000
 
-/** Never rejects: of a message that is no message, its text is what is left. */
+/** Never rejects: if the source isn't a message, its text is returned. */
 export async function parseMessage(source: Buffer): Promise<MailMessage> {
   const { bytes, isCut } = withoutExcess(withReadableHeader(withoutEnvelope(source)))
   const { parse, decodeWords } = await loadMimeReader()
@@ -55,7 +55,7 @@ export async function parseMessage(source: Buffer): Promise<MailMessage> {
     try {
       return messageOf(await parse(bytes, limits), decodeWords, isCut)
     } catch {
-      // Beyond a limit, or so broken that its reader stumbles; there is another way for it.
+      // Beyond a limit, or so malformed that the parser fails; the caller falls back to plain text.
       return null
     }
   }
@@ -63,12 +63,12 @@ export async function parseMessage(source: Buffer): Promise<MailMessage> {
   const message = await parsed(bytes)
   if (message === null) return asText(bytes, decodeWords)
   if (!/\ufffd/.test(message.text + message.html)) return message
-  // The declared encoding is not the one that was used: what is no UTF-8 is read byte by byte, and what is none the less is repaired.
+  // The declared encoding is wrong: anything but UTF-8 is read byte by byte, and UTF-8 misread that way is repaired.
   const again = await parsed(withoutUtf8Claims(bytes))
   return again === null ? message : { ...message, text: again.text, html: again.html }
 }
 
-/** Message-ID or header of that kind, without angle brackets. */
+/** The id in a Message-ID or similar header, without angle brackets. */
 export function messageId(value: string): string | null {
   const id = /<([^<>]+)>/.exec(value)?.[1]?.replaceAll(/\s+/g, '') ?? value.trim()
   return /^[^\s<>\p{Cc}\ufffd]{1,250}$/u.test(id) ? id : null
@@ -95,7 +95,7 @@ function messageOf(email: Email, decodeWords: Decoder, isCut: boolean): MailMess
 function attachmentsOf(email: Email): MailAttachment[] {
   return email.attachments.slice(0, maxAttachments).flatMap((attachment, index) => {
     const { filename, mimeType, content } = attachment
-    // A picture within the text is part of its looks.
+    // A picture inside the text is decoration.
     if (attachment.related === true && mimeType.startsWith('image/')) return []
     const type = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,100}$/.test(mimeType)
       ? mimeType
@@ -113,11 +113,11 @@ function asBuffer(content: ArrayBuffer | Uint8Array | string): Buffer {
     : Buffer.from(content.buffer, content.byteOffset, content.byteLength)
 }
 
-/** The last is the one that is answered. */
+/** The last one is the message replied to. */
 function referencesOf(references: string, inReplyTo: string): string[] {
   const found = `${references} ${/<[^<>]+>/.exec(inReplyTo)?.[0] ?? ''}`.match(/<[^<>]{1,300}>/g) ?? []
   const ids = found.flatMap((one) => messageId(one) ?? [])
-  // The answered one is named twice as a rule; its last place counts.
+  // The message replied to is usually listed twice; its last position counts.
   return [...new Set(ids.reverse())].reverse().slice(-maxReferences)
 }
 
@@ -137,13 +137,13 @@ function line(text: string): string {
     .toWellFormed()
 }
 
-/** Mailboxes kept as files begin each message with a line of their own. */
+/** Mbox files put a `From ` line before each message. */
 function withoutEnvelope(source: Buffer): Buffer {
   if (source.subarray(0, 5).toString('latin1') !== 'From ') return source
   return source.subarray(source.indexOf(0x0a) + 1)
 }
 
-/** Headers are UTF-8, if not ASCII. Old programs send other bytes: they are read as Western European. */
+/** Headers are UTF-8, if not ASCII. Old programs send other bytes, which are read as Western European. */
 function withReadableHeader(source: Buffer): Buffer {
   const end = headerEnd(source)
   const header = source.subarray(0, end)
@@ -163,11 +163,11 @@ function withoutExcess(source: Buffer): { bytes: Buffer; isCut: boolean } {
 
 function endOfParts(source: Buffer): number {
   const end = placeOf(source, '\n--', maxPartLines)
-  // Other texts have such lines too, but only in multiparts are they costly.
+  // Other texts have such lines too, but they are costly only in multiparts.
   return end < source.length && /multipart\//i.test(source.subarray(0, end).toString('latin1')) ? end : source.length
 }
 
-/** Where a text is found for the nth time; the end where it isn't. */
+/** The index of the nth occurrence of a text; the length if there is none. */
 function placeOf(source: Buffer, text: string, nth: number): number {
   let at = -1
   for (let found = 0; found < nth; found++) {
@@ -188,7 +188,7 @@ function withoutUtf8Claims(source: Buffer): Buffer {
   return Buffer.from(added + text.replace(textWithoutClaim, '$1; charset=windows-1252$2'), 'latin1')
 }
 
-/** A message that goes beyond the limits, or can't be taken apart. */
+/** Fallback for a message that exceeds the limits or can't be parsed. */
 function asText(source: Buffer, decodeWords: Decoder): MailMessage {
   const header = source.subarray(0, Math.min(headerEnd(source), maxHeaderBytes)).toString('utf8')
   const unfolded = header.replace(/\r?\n[ \t]+/g, ' ')

@@ -2,7 +2,7 @@ import type { Email, PostalMimeOptions } from 'postal-mime'
 
 export type MimeReader = {
   parse(source: Buffer, options: PostalMimeOptions): Promise<Email>
-  /** Encoded words (RFC 2047) as text. */
+  /** Decodes encoded words (RFC 2047). */
   decodeWords(text: string): string
 }
 
@@ -12,8 +12,8 @@ type MimeNode = { contentDecoder: Decoder | null; setupContentDecoder(encoding: 
 let loaded: Promise<MimeReader> | undefined
 
 /**
- * postal-mime, but for one thing: it keeps every line of a body as an object of its own and joins them as the parts of a Blob, which takes
- * minutes for a message of some megabytes of short lines, and anybody can send one. Here they are joined as they come.
+ * postal-mime with one fix: it keeps every line of a body as a separate object and joins them as the parts of a Blob, which takes minutes
+ * for a message of some megabytes of short lines, and anyone can send one. Here they are joined as they arrive.
  */
 export function loadMimeReader(): Promise<MimeReader> {
   loaded ??= load()
@@ -33,7 +33,7 @@ async function load(): Promise<MimeReader> {
   return { parse: (source, options) => PostalMime.parse(source, options), decodeWords }
 }
 
-/** As much of an array as decoders use: chunks are added, and a Blob is made of what there is, which is one piece. */
+/** The part of the array interface that decoders use: chunks are pushed, and a Blob is made from the iterator, which yields one piece. */
 function createJoinedChunks() {
   let bytes = Buffer.allocUnsafe(1024)
   let length = 0

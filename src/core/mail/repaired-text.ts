@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** The characters of windows-1252 that have other numbers there than in Unicode. */
+/** Characters whose byte in windows-1252 differs from their Unicode code point. */
 const bytesOfSigns: ReadonlyMap<number, number> = new Map(
   Array.from(new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 32 }, (_, i) => 0x80 + i)), (sign, i) => [
     sign.codePointAt(0)!,
@@ -10,7 +10,7 @@ const bytesOfSigns: ReadonlyMap<number, number> = new Map(
 
 const misread = /[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u2122]/
 
-/** UTF-8 that was taken for Western European (`Ã¼` for `ü`) is taken back, line by line. */
+/** Repairs UTF-8 that was misread as Western European (`Ã¼` for `ü`), line by line. */
 export function repairedText(text: string): string {
   if (!misread.test(text)) return text
   return text.split('\n').map(repairedLine).join('\n')

@@ -1,6 +1,6 @@
 /**
- * A set of UTF-16 units, which is what JavaScript's expressions match without further flags: the first and last unit
- * of each range, ranges in order and apart.
+ * A set of UTF-16 code units, which is what JavaScript's expressions match without further flags: the first and last unit of each range,
+ * with ranges sorted and disjoint.
  */
 export type CharacterSet = readonly number[]
 
@@ -40,12 +40,12 @@ export function inverted(set: CharacterSet): CharacterSet {
   return others
 }
 
-/** How many units count each for themselves; the others count by the sets of an expression that they are in. */
+/** Number of units with a class each (ASCII); all others share classes according to the sets they are in. */
 const ownClasses = 128
 
 /**
- * The units that an expression can tell apart. ASCII is a class a character; all other units fall into few classes, of
- * which the members are in the same sets. Tables over classes stay small, whatever scripts an expression speaks of.
+ * The code units that an expression can distinguish. Each ASCII character is a class of its own; all other units fall into few classes,
+ * whose members are in the same sets. So tables over classes stay small, regardless of the scripts an expression uses.
  */
 export type Alphabet = {
   readonly size: number
@@ -92,7 +92,7 @@ function has(set: CharacterSet, unit: number): boolean {
   return 2 * low < set.length && set[2 * low]! <= unit
 }
 
-/** Index of the last entry that is not above `value`; the first never is. */
+/** Index of the last entry not above `value`; the first never is above it. */
 function lastAtMost(sorted: readonly number[], value: number): number {
   let low = 0
   let high = sorted.length - 1

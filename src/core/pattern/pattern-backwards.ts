@@ -1,40 +1,39 @@
 import { holds, isWord, type Program } from './pattern-program.ts'
 import { EDGE, OTHER, type Side, surroundings, WORD } from './pattern-ways.ts'
 
-/** What a place of a text is to an expression, seen from the end of the text. */
+/** State of an expression at a position, computed from the end of the text. */
 export type State = {
-  /** For each step: 1 where it takes the character at this place and the rest of the text can lead from it to a match. */
+  /** Per step: 1 if it takes the character at this position and the rest of the text can lead from it to a match. */
   readonly alive: Uint8Array
-  /** The character at this place, as the place before sees it. */
+  /** The character at this position, as seen from the previous one. */
   readonly after: Side
-  /** By what stands before: the step that a match takes first that begins here; undefined while not known. */
+  /** By the side before: the first step of a match that begins here; undefined until computed. */
   readonly first: [number | undefined, number | undefined, number | undefined]
-  /** Whether a match can begin here at all; undefined while not known. */
+  /** Whether a match can begin here at all; undefined until computed. */
   canBegin: boolean | undefined
-  /** The state before this one, by the class of the character there. */
+  /** The preceding state, by the class of the character there. */
   before: Transitions
 }
 
 type Transitions = (State | undefined)[]
-/** Of states that are not remembered. */
+/** For states that are not cached. */
 const noTransitions: Transitions = []
 
 export type Backwards = {
   /** The state at the end of any text. */
   readonly end: State
-  /** The state before `state` where the character between them is of class `c`; `at` is its place in the text. */
+  /** The state before `state` for a character of class `c` between them; `at` is its position in the text. */
   before(state: State, c: number, at: number): State
 }
 
 const maxStates = 500
-/** How many characters a state must have served to be worth remembering, and for how many nothing is remembered if not. */
+/** Minimum characters per state for caching to pay off, and the number of characters without caching otherwise. */
 const minPaying = 8
 const unrememberedRun = 50_000
 
 /**
- * States are made when first needed and remembered with their transitions. When more than `maxStates` have come together
- * all forget what they knew of each other. Where that happens so soon that remembering did not pay, as with `a.{12}b` on
- * a text of nothing but a and b, states are made and not remembered for a while.
+ * States are built lazily and cached with their transitions. Beyond `maxStates`, all transitions are dropped. If that happens so soon that
+ * caching didn't pay off, as with `a.{12}b` on a text of nothing but a and b, states are not cached for a while.
  */
 export function createBackwards(program: Program): Backwards {
   const { steps, alphabet } = program
@@ -66,7 +65,7 @@ export function createBackwards(program: Program): Backwards {
     return state
   }
 
-  /** A state that is kept for a place of a text must not keep all the others. */
+  /** Unlinks the states, so that one still referenced for a position of a text doesn't keep all the others alive. */
   function forget(at: number): void {
     for (const state of states.values()) state.before = []
     end.before = []
@@ -97,7 +96,7 @@ function createState(alive: Uint8Array, after: Side, before: Transitions): State
   return { alive, after, first: [undefined, undefined, undefined], canBegin: undefined, before }
 }
 
-/** For each class of characters the steps that take it. */
+/** Per character class, the steps that take it. */
 function takersOf({ steps, alphabet }: Program): number[][] {
   const takers: number[][] = Array.from({ length: alphabet.size }, () => [])
   for (const [place, step] of steps.entries()) {
@@ -108,8 +107,8 @@ function takersOf({ steps, alphabet }: Program): number[][] {
 }
 
 /**
- * Tells for each step whether, at a place between a character of kind `before` and the state `next`, there is a way
- * from it to a match: 1 or 0. The answer is valid until the next question.
+ * Computes for each step whether a match can be reached from it, at a position between a character of kind `before` and the state `next`: 1
+ * or 0. The result is valid until the next call.
  */
 function createHope({ steps }: Program): (next: State, before: Side) => Uint8Array {
   const origins = originsOf(steps)
@@ -135,7 +134,7 @@ function createHope({ steps }: Program): (next: State, before: Side) => Uint8Arr
   }
 }
 
-/** Where one can come from, consuming nothing, to each step. */
+/** Per step, the steps that lead to it without consuming a character. */
 function originsOf(steps: Program['steps']): number[][] {
   const origins: number[][] = steps.map(() => [])
   for (const [place, step] of steps.entries()) {

@@ -2,9 +2,9 @@ import { type Alphabet, type CharacterSet, createAlphabet } from './character-se
 import type { PatternNode } from './pattern-syntax.ts'
 
 /**
- * An expression as a list of steps. A place is the number of a step. `set` steps consume a character and go on to the
- * next step, all others consume nothing. Of the two ways of a `fork` JavaScript tries `first` first. Repetitions are
- * written out, which is why the size is limited.
+ * An expression as a list of steps (a Thompson NFA). A place is the index of a step. `set` steps consume a character and continue with the
+ * next step; all others consume nothing. Of the two branches of a `fork`, JavaScript tries `first` first. Repetitions are unrolled, which
+ * is why the size is limited.
  */
 export type Step =
   | { kind: 'set'; set: CharacterSet; members: Uint8Array }
@@ -17,28 +17,28 @@ export type Assertion = 'start' | 'end' | 'boundary' | 'inside'
 
 export type Surroundings = { atStart: boolean; atEnd: boolean; boundary: boolean }
 
-/** `work`: how many steps were looked at. */
+/** `work`: number of steps visited. */
 export type Reached = { places: number[]; matched: boolean; work: number }
 
 export type Program = {
   readonly steps: readonly Step[]
-  /** What the characters of a text are to this expression. */
+  /** The character classes of this expression. */
   readonly alphabet: Alphabet
   readonly first: readonly number[]
-  /** The consuming places that can be had from `places` without consuming, in order; `matched` where one is the end. */
+  /** The consuming places reachable from `places` without consuming, in order; `matched` if the end is reachable. */
   reach(places: readonly number[], around: Surroundings): Reached
-  /** The places after one character of class `c`, with the start among them, in order. */
+  /** The places after one character of class `c`, including the start, in order. */
   step(reached: readonly number[], c: number): number[]
 }
 
 export const maxSteps = 1000
 
-/** Null where the expression is too large. */
+/** Null if the expression is too large. */
 export function compilePattern(root: PatternNode): Program | null {
   const steps: Step[] = []
   if (!emit(root, steps)) return null
   steps.push({ kind: 'match' })
-  // A repetition that is written out has one set many times.
+  // An unrolled repetition contains the same set many times.
   const sets = new Set(steps.flatMap((step) => (step.kind === 'set' ? [step.set] : [])))
   const alphabet = createAlphabet([...sets])
   const members = new Map([...sets].map((set) => [set, alphabet.members(set)]))
@@ -46,10 +46,10 @@ export function compilePattern(root: PatternNode): Program | null {
   return createProgram(steps, alphabet)
 }
 
-// Known only when all sets are.
+// Filled in once all sets are known.
 const noMembers = new Uint8Array(0)
 
-/** False as soon as there are too many steps. */
+/** Returns false as soon as there are too many steps. */
 function emit(node: PatternNode, steps: Step[]): boolean {
   if (steps.length > maxSteps) return false
   switch (node.kind) {
@@ -112,7 +112,7 @@ function emitRepeat({ part, min, max, isLazy }: PatternNode & { kind: 'repeat' }
   return steps.length <= maxSteps
 }
 
-/** One of the ways is the step that comes next; the other is known when that is written out. */
+/** One branch is the next step; the other is set once that has been emitted. */
 function openFork(steps: Step[]): { fork: Step & { kind: 'fork' }; inner: number } {
   const fork = { kind: 'fork' as const, first: 0, second: 0 }
   steps.push(fork)
@@ -120,7 +120,7 @@ function openFork(steps: Step[]): { fork: Step & { kind: 'fork' }; inner: number
 }
 
 function createProgram(steps: readonly Step[], alphabet: Alphabet): Program {
-  // The round in which a place was last seen, so that nothing need be cleared between rounds.
+  // The round in which a place was last seen, so that nothing needs clearing between rounds.
   const seen = new Uint32Array(steps.length + 1)
   let round = 0
   const pending: number[] = []
@@ -172,7 +172,7 @@ export function holds(what: Assertion, around: Surroundings): boolean {
   }
 }
 
-/** Whether a class of characters is one that `\b` takes for part of a word. */
+/** Whether `\b` treats a character class as part of a word. */
 export function isWord(c: number): boolean {
   return (c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a) || c === 0x5f
 }

@@ -61,7 +61,7 @@ describe('a search for all matches', () => {
   })
 
   it('finds what JavaScript finds, for expressions put together at random', () => {
-    // Around what can be empty, loops have rules of their own in JavaScript: nothing that can be empty is repeated.
+    // JavaScript has special rules for loops around something that can be empty, so that is never repeated here.
     type Part = { source: string; canBeEmpty: boolean }
     const leaf = fc.oneof(
       fc
@@ -111,7 +111,7 @@ describe('a search for all matches', () => {
   })
 
   it('stays right over long texts and when it has to forget its states', () => {
-    // The states say which of the next characters are an a: thousands of them, a few hundred remembered.
+    // The state encodes which of the next characters are an a: thousands of states, a few hundred cached.
     let seed = 1
     let text = ''
     for (let i = 0; i < 30_000; i++) {

@@ -3,34 +3,32 @@ import { createBackwards, type State } from './pattern-backwards.ts'
 import { isWord, type Program } from './pattern-program.ts'
 import { createWays, EDGE, MATCHED, OTHER, type Side, WORD } from './pattern-ways.ts'
 
-/** A piece of a text: from `start` up to, not with, `end`. */
+/** A range of a text: `start` inclusive, `end` exclusive. */
 export type Span = { start: number; end: number }
 
 /**
  * Finds all matches of an expression, as JavaScript's matcher with the flag `g` does, in time linear in the text.
  *
- * The text is read backwards first. At each place it is noted which steps of the expression are alive there: they take
- * the character at that place, and with the rest of the text there is a way from them to a match. Then the text is read
- * forwards, and of all ways the first in JavaScript's order whose step is alive is taken. It leads to the match, so
- * nothing is ever tried in vain, and no character is read twice.
+ * The text is first read backwards. At each position, the live steps of the expression are determined: those that take the character there
+ * and from which the rest of the text can lead to a match. Then the text is read forwards, always taking the first live step in
+ * JavaScript's order. It leads to the match, so there is no backtracking, and no character is read twice.
  *
- * What is alive at a place depends on what is alive at the next and on the character: states as in a matcher, made
- * when first needed, remembered with their transitions, and forgotten when there are too many. To keep a note for each
- * place of a long text would take much memory, so only one in `stretchLength` is kept, and those between are made again
- * when the way forwards comes there.
+ * The live steps at a position depend only on those at the next position and on the character. They form the states of an automaton, built
+ * lazily, cached with their transitions, and dropped when there are too many. Keeping a state for each position of a long text would take
+ * much memory, so only one in `stretchLength` is kept, and those between are recomputed when the forward pass gets there.
  *
- * Loops around what can be empty, as `(a*)*`, may end elsewhere than in JavaScript, which has rules of its own for them.
+ * Loops around something that can be empty, such as `(a*)*`, may end elsewhere than in JavaScript, which has special rules for them.
  */
 export type Search = {
-  /** None where the budget doesn't suffice. A character that leads to a known state costs one step. */
+  /** Empty if the budget runs out. A character that leads to a known state costs one step. */
   findAll(text: string, budget?: WorkBudget): Span[]
-  /** How many characters were taken in either direction, since the beginning. */
+  /** Total number of characters read so far, in both directions. */
   readonly taken: number
 }
 
-/** Half a second where the expression meets a state that it did not know at every character. */
+/** Half a second for an expression that meets an unknown state at every character. */
 const defaultWork = 40_000_000
-/** What a new state costs, and for each step of the expression. */
+/** Cost of a new state, in addition to one per step of the expression. */
 const stateCost = 50
 const stretchLength = 4096
 const sides = [EDGE, WORD, OTHER] as const
@@ -43,10 +41,10 @@ export function createSearch(program: Program): Search {
   })
   const stretch: State[] = []
   let taken = 0
-  /** Of the text that is searched. */
+  /** Budget left for the current text. */
   let left = 0
 
-  /** The states of all places of the text, asked for in order; null where no match begins anywhere, or the budget is spent. */
+  /** The states of all positions, to be read in order; null if no match begins anywhere, or the budget is spent. */
   function statesOf(text: string): ((at: number) => State) | null {
     const kept: State[] = []
     let state = backwards.end
@@ -96,13 +94,13 @@ export function createSearch(program: Program): Search {
     return unit < 128 ? unit : alphabet.classOf(unit)
   }
 
-  /** False where no match begins, whatever stands before. */
+  /** False if no match begins here, regardless of what precedes. */
   function canBegin(state: State): boolean {
     state.canBegin ??= sides.some((before) => choose(0, before, state) !== MATCHED)
     return state.canBegin
   }
 
-  /** The first step on the way that is alive; `MATCHED` where the match ends before it, or there is none. */
+  /** The first live step on the way; `MATCHED` if the match ends before it, or if there is none. */
   function choose(from: number, before: Side, state: State): number {
     const way = wayFrom(from, before, state.after)
     for (let i = 0; i < way.length; i++) {
@@ -133,7 +131,7 @@ export function createSearch(program: Program): Search {
       const first = state.first[before] ?? choose(0, before, state)
       state.first[before] = first
       before = take(text, at++)
-      // No match begins here, or an empty one.
+      // No match begins here, or only an empty one.
       if (first === MATCHED) continue
       for (let place = first; ; before = take(text, at++)) {
         place = choose(place + 1, before, stateAt(at))

@@ -2,27 +2,27 @@ import type { WorkBudget } from '../work/work-budget.ts'
 import { holds, isWord, type Program, type Surroundings } from './pattern-program.ts'
 
 /**
- * Whether an expression matches, found by following all ways at once, without remembering any state: for texts that lead
- * to another state with every character. Counts the same work as `matches` of a pattern does.
+ * Tests whether an expression matches by following all alternatives at once, without caching states: for texts that lead to another state
+ * with every character. Counts the same work as a pattern's `matches`.
  */
 export function createSimulation(program: Program): (text: string, budget: WorkBudget) => boolean {
   const { steps, alphabet } = program
   const takes = Uint8Array.from(steps, ({ kind }) => (kind === 'set' ? 1 : 0))
   const members = steps.map((step) => (step.kind === 'set' ? step.members : null))
-  /** The round in which a step was last seen, so that nothing need be cleared between rounds. */
+  /** The round in which a step was last seen, so that nothing needs clearing between rounds. */
   const seen = new Uint32Array(steps.length)
   let round = 0
   let now = new Uint16Array(steps.length)
   let next = new Uint16Array(steps.length)
   let count = 0
   const pending: number[] = []
-  /** False for anchored expressions: they are lost for good at the first wrong character. */
+  /** False for anchored expressions: they fail for good at the first wrong character. */
   const mayBeginLater = [true, false].some((boundary) => {
     const { places, matched } = program.reach(program.first, { atStart: false, atEnd: true, boundary })
     return matched || places.length > 0
   })
 
-  /** Adds what can be had from steps that take no character; true where that is a match. */
+  /** Adds the consuming steps reachable from `from` without consuming; `matched` if the end is among them. */
   function follow(from: number, around: Surroundings): { matched: boolean; work: number } {
     let matched = false
     let work = 0
@@ -56,7 +56,7 @@ export function createSimulation(program: Program): (text: string, budget: WorkB
         round = 1
       }
       count = 0
-      // A match may begin at every place.
+      // A match may begin anywhere.
       let { matched, work } = follow(0, around)
       for (let i = 0; i < reachedCount; i++) {
         const from = now[i]!

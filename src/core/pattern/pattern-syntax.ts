@@ -1,9 +1,9 @@
 import { type CharacterSet, inverted, rangeOf, setOf, union } from './character-set.ts'
 
 /**
- * Reads the part of JavaScript's regular expression syntax that can be matched in linear time: everything but
- * look-around, back references and Unicode properties. The text has passed `new RegExp` before, so brackets match and
- * quantifiers have something to repeat; what is left to find here is what is not supported.
+ * Parses the part of JavaScript's regular expression syntax that can be matched in linear time: everything but look-around, back references
+ * and Unicode properties. The text has already passed `new RegExp`, so brackets match and quantifiers have an operand; only unsupported
+ * syntax remains to be detected.
  */
 export type PatternNode =
   | { kind: 'set'; set: CharacterSet }
@@ -14,7 +14,7 @@ export type PatternNode =
 
 export type PatternSyntax = { kind: 'ok'; root: PatternNode } | { kind: 'unsupported'; what: string }
 
-/** Deeper groups than this are refused, so that neither reading nor compiling can exhaust the stack. */
+/** Maximum nesting of groups, so that neither parsing nor compiling can exhaust the stack. */
 const maxDepth = 50
 
 type Reader = { readonly text: string; at: number; depth: number; unsupported: string | null }
@@ -118,7 +118,7 @@ function readClass(reader: Reader): CharacterSet {
     }
     reader.at++
     const to = readClassAtom(reader)
-    // `[\w-x]` is no range: the dash stands for itself.
+    // `[\w-x]` is not a range: the dash is literal.
     if (from.code < 0 || to.code < 0) parts.push(from.set, to.set, setOf('-'))
     else parts.push(rangeOf(from.code, to.code))
   }
@@ -127,7 +127,7 @@ function readClass(reader: Reader): CharacterSet {
   return negated ? inverted(set) : set
 }
 
-/** One member of a class; `code` is -1 where it is a set of several. */
+/** One member of a class; `code` is -1 if it is a set of several. */
 function readClassAtom(reader: Reader): { set: CharacterSet; code: number } {
   const c = reader.text[reader.at++]!
   if (c !== '\\') return { set: setOf(c), code: c.charCodeAt(0) }
@@ -141,7 +141,7 @@ function readClassAtom(reader: Reader): { set: CharacterSet; code: number } {
 
 const controls: ReadonlyMap<string, string> = new Map(Object.entries({ t: '\t', n: '\n', v: '\v', f: '\f', r: '\r' }))
 
-/** What stands behind a backslash, in a class or outside. */
+/** The set after a backslash, inside or outside a class. */
 function readEscapedSet(reader: Reader): CharacterSet {
   const c = reader.text[reader.at++] ?? ''
   switch (c) {

@@ -1,25 +1,25 @@
 import { holds, type Program } from './pattern-program.ts'
 
-/** What stands on one side of a place in a text, as far as `^`, `$` and `\b` ask. */
+/** The character on one side of a position, as far as it matters to `^`, `$` and `\b`. */
 export type Side = typeof EDGE | typeof WORD | typeof OTHER
-/** Nothing: the text begins or ends there. */
+/** None: the text begins or ends there. */
 export const EDGE = 0
 export const WORD = 1
 export const OTHER = 2
 
-/** Stands in a way where the expression is at its end. */
+/** Marks the end of the expression in a way. */
 export const MATCHED = -1
 
-/** Ways are remembered up to so many steps in all, and then forgotten. */
+/** Maximum total length of cached ways; beyond it, all are dropped. */
 const maxRemembered = 100_000
 
 /**
- * The steps that take a character and can be had from a step without taking one, in the order in which JavaScript tries
- * them, up to the one where the expression has matched: what comes after that is never tried.
+ * The consuming steps reachable from a step without consuming, in the order in which JavaScript tries them, up to the end of the
+ * expression: anything after that is never tried.
  */
 export type Ways = (from: number, before: Side, after: Side) => readonly number[]
 
-/** `spend` is told how many steps it took to find one that wasn't remembered, at most. */
+/** `spend` is called with an upper bound of the steps taken to find a way that wasn't cached. */
 export function createWays({ steps }: Program, spend: (steps: number) => void): Ways {
   let remembered = new Map<number, readonly number[]>()
   let size = 0

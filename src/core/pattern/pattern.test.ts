@@ -101,7 +101,7 @@ describe('a pattern', () => {
   })
 
   it('stays right when it has to forget its states', () => {
-    // The state says which of the last twelve characters were an a: thousands of states, a few hundred remembered.
+    // The state encodes which of the last twelve characters were an a: thousands of states, a few hundred cached.
     const pattern = createPattern('a.{12}$')
     const reference = /a.{12}$/
     let seed = 1

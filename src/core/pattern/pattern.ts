@@ -6,51 +6,47 @@ import { createSimulation } from './pattern-simulation.ts'
 import { readPattern } from './pattern-syntax.ts'
 
 /**
- * Regular expressions given by users, matched in time linear in the text. JavaScript's own matcher goes back on its
- * steps: `(a+)+$` or `.*.*.*x` can occupy a thread for years on one URL, and checks that try to recognise such
- * expressions either miss some or refuse honest ones. Here all ways to match are followed at once.
+ * Regular expressions given by users, matched in time linear in the text. JavaScript's own matcher backtracks: `(a+)+$` or `.*.*.*x` can
+ * occupy a thread for years on one URL, and checks that try to detect such expressions either miss some or reject harmless ones. Here all
+ * alternatives are followed at once.
  *
- * A state is the set of places that the expression may be in, together with what stood before. States are made
- * when first needed and remembered with their transitions, so a known URL costs one table look-up a character. When
- * more than `maxStates` have come together all are forgotten: memory is bounded, and time stays linear. Where that
- * happens so soon that remembering did not pay, as with `a.{12}b` on texts of nothing but a and b, nothing is remembered
- * for a while.
+ * A state is the set of places that the expression may be in, together with the preceding character's kind. States are built lazily and
+ * cached with their transitions (a lazy DFA), so a known URL costs one table look-up per character. Beyond `maxStates` all are dropped:
+ * memory is bounded, and time stays linear. If that happens so soon that caching didn't pay off, as with `a.{12}b` on texts of nothing but
+ * a and b, nothing is cached for a while.
  *
- * Linear can still be long: an expression of 1000 steps may look at all of them at each character. So work is counted
- * where a budget is given: the steps that a state looks at, for each character, remembered or not.
+ * Linear can still be slow: an expression of 1000 steps may visit all of them at each character. So work is counted if a budget is given:
+ * the steps that a state visits, for each character, cached or not.
  */
 export type Pattern = {
   readonly source: string
-  /** How many steps it has when written out. */
+  /** Number of steps after unrolling. */
   readonly size: number
-  /** False where the budget doesn't suffice. */
+  /** False if the budget runs out. */
   matches(text: string, budget?: WorkBudget): boolean
-  /**
-   * The places that match, as JavaScript finds them: from left to right, none over another; empty ones are left out.
-   * None where the budget doesn't suffice.
-   */
+  /** The matches as JavaScript finds them: left to right, not overlapping; empty ones are left out. Empty if the budget runs out. */
   findAll(text: string, budget?: WorkBudget): Span[]
 }
 
 const maxSourceLength = 2000
 const maxStates = 500
-/** How many characters a state must have served to be worth remembering, and for how many nothing is remembered if not. */
+/** Minimum characters per state for caching to pay off, and the number of characters without caching otherwise. */
 const minPaying = 8
 const unrememberedRun = 200_000
 
 type State = {
   readonly places: readonly number[]
   readonly before: Before
-  /** For each class of characters: 0 not known yet, 1 the expression has matched, 2 it cannot match any more, else a state's number plus 3. */
+  /** Per character class: 0 not known yet, 1 matched, 2 can't match any more, else the index of the next state plus 3. */
   readonly next: Uint16Array
-  /** Whether the expression matches if the text ends here; undefined until asked. */
+  /** Whether the expression matches if the text ends here; undefined until computed. */
   matchesAtEnd: boolean | undefined
-  /** Steps to look at for the next character; known with the first. */
+  /** Steps visited for the next character; known after the first. */
   work: number
 }
 type Before = 'start' | 'word' | 'other'
 
-/** Throws `usage-wrong` where the expression is wrong, too large or needs what cannot be matched in linear time. */
+/** Throws `usage-wrong` if the expression is invalid, too large, or can't be matched in linear time. */
 export function createPattern(source: string): Pattern {
   const program = read(source)
   const { alphabet } = program
@@ -59,7 +55,7 @@ export function createPattern(source: string): Pattern {
   let states: State[] = []
   let numbers = new Map<string, number>()
   let start: State | null = null
-  /** Characters taken since all states were forgotten. */
+  /** Characters read since all states were dropped. */
   let served = Number.POSITIVE_INFINITY
   let unremembered = 0
 
@@ -79,7 +75,7 @@ export function createPattern(source: string): Pattern {
     return states.length - 1
   }
 
-  /** Fills in `next`. Should all states be forgotten on the way, the present one is no longer known to anybody either. */
+  /** Fills in `next`. If all states are dropped meanwhile, this one is unreachable too. */
   function follow(state: State, c: number): number {
     const word = isWord(c)
     const reached = program.reach(state.places, {
@@ -94,7 +90,7 @@ export function createPattern(source: string): Pattern {
   }
 
   function nextAfter(places: readonly number[], word: boolean): number {
-    // Anchored expressions are lost for good at the first wrong character. Lost is what leads nowhere even at the end.
+    // Anchored expressions fail for good at the first wrong character: nothing leads on, not even at the end.
     const hopes = [true, false].map((boundary) => program.reach(places, { atStart: false, atEnd: true, boundary }))
     if (hopes.every((hope) => !hope.matched && hope.places.length === 0)) return 2
     return stateFor(places, word ? 'word' : 'other') + 3

@@ -1,11 +1,11 @@
 import type { Offer } from './offer.ts'
 import { parsePrice } from './parse-price.ts'
 
-/** When a source whose page has a price, a stock or another number is told. */
+/** When to notify about a price, a stock or another number on a source's page. */
 export type Condition =
   | { readonly kind: 'below'; readonly amount: number }
   | { readonly kind: 'above'; readonly amount: number }
-  /** Percent of what it was, or an amount. */
+  /** In percent of the earlier value, or an amount. */
   | { readonly kind: 'drops' | 'rises'; readonly by: number; readonly isPercent: boolean }
   | { readonly kind: 'in-stock' }
   | { readonly kind: 'changes' }
@@ -37,7 +37,7 @@ function amountOf(text: string): number | null {
   return amount === null || !Number.isFinite(amount) ? null : isNegative ? -amount : amount
 }
 
-/** How a condition is said in a message. */
+/** A condition in words, for messages. */
 export function conditionWords(condition: Condition): string {
   switch (condition.kind) {
     case 'below':
@@ -54,9 +54,9 @@ export function conditionWords(condition: Condition): string {
 }
 
 /**
- * Whether it is met now. `since` are the earlier readings from the last one that was told on, oldest first, so that several small
- * steps count together. Below and above are met when the line is crossed, and again when it goes further beyond. The first reading
- * of all meets none: it is what later ones are compared with.
+ * Whether the condition is met now. `since`: the readings from the last notified one on, oldest first, so that several small steps add up.
+ * Below and above are met when the limit is crossed, and again when the value moves further away. The very first reading meets none: it is
+ * the baseline.
  */
 export function isMet(condition: Condition, since: readonly Reading[], now: Reading): boolean {
   const before = since.at(-1)
@@ -66,7 +66,7 @@ export function isMet(condition: Condition, since: readonly Reading[], now: Read
     return (
       before.amount !== now.amount || (hasState(before) && hasState(now) && before.availability !== now.availability)
     )
-  // Another currency is another number, not a step of this one.
+  // Amounts in another currency are not comparable.
   const comparable = since.filter(({ amount, currency }) => amount !== null && currency === now.currency)
   const last = comparable.at(-1)?.amount ?? null
   if (now.amount === null || last === null || now.amount === last) return false
@@ -87,7 +87,7 @@ export function isMet(condition: Condition, since: readonly Reading[], now: Read
   }
 }
 
-/** A hair less, since 10 % of 39.90 has no exact number. */
+/** Slightly less, since 10 % of 39.90 isn't exact in floating point. */
 function stepOf({ by, isPercent }: { by: number; isPercent: boolean }, of: number): number {
   const step = isPercent ? (Math.abs(of) * by) / 100 : by
   return step * (1 - 1e-9)

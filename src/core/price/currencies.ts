@@ -1,16 +1,16 @@
 /**
- * How currencies are written. A mark stands for at most one currency code; '' where several countries share it (`kr`, `Rs`).
- * How much a mark proves depends on its kind:
+ * How currencies are written. A mark stands for at most one currency code; '' if several countries share it (`kr`, `Rs`). How much a mark
+ * proves depends on its kind:
  *
- *   sure     nothing else is written so: `€`, `US$`, `Kč`
- *   code     a code of ISO 4217, in capitals; in small letters only beside a number
+ *   sure     nothing else is written like this: `€`, `US$`, `Kč`
+ *   code     an ISO 4217 code in upper case; in lower case only beside a number
  *   beside   a word or abbreviation that means money only beside a number: `kr`, `lei`
- *   alone    a letter or two that mean it only where nothing but the number is there: `G`, `MT`
+ *   alone    one or two letters that mean money only if nothing but the number is there: `G`, `MT`
  */
 export type MarkKind = 'sure' | 'code' | 'beside' | 'alone'
 export type Mark = { readonly kind: MarkKind; readonly code: string }
 
-/** Codes in use, and some that shops still write. */
+/** Codes in use, and obsolete ones that shops still write. */
 const codes = `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BYR BZD CAD CDF CHF
 CLF CLP CNH CNY COP CRC CUC CUP CVE CZK DEM DJF DKK DOP DZD EEK EGP ERN ESP ETB EUR FJD FKP FRF GBP GEL GHS GIP GMD GNF GTQ GYD HKD
 HNL HRK HTG HUF IDR IEP ILS INR IQD IRR ISK ITL JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LTL LVL LYD MAD
@@ -18,7 +18,7 @@ MDL MGA MKD MMK MNT MOP MRO MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NLG NOK NPR 
 RON RSD RUB RUR RWF SAR SBD SCR SDG SEK SGD SHP SKK SLE SLL SOS SRD SSP STD STN SVC SYP SZL THB TJS TMT TND TOP TRL TRY TTD TWD TZS
 UAH UGX USD UYU UZS VEF VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMK ZMW ZWD ZWL BTC XBT ETH`
 
-/** By code: marks separated by spaces, `_` for a space within. */
+/** By code: marks separated by spaces, with `_` for a space inside a mark. */
 const sure: readonly (readonly [code: string, marks: string])[] = [
   ['EUR', '€'],
   ['USD', 'US$ US_$ U.S.$ $US USD$'],

@@ -1,12 +1,12 @@
 import { createPageTree, type PageElement, type PageNode } from '../text/page-tree.ts'
 import { parsePrice } from './parse-price.ts'
 
-/** What a page says it sells. */
+/** An offer declared by a page. */
 export type Offer = {
-  /** Of the product; '' where it isn't named. */
+  /** Name of the product; '' if not given. */
   readonly name: string
   readonly amount: number | null
-  /** ISO 4217, or as the page writes it; '' where it isn't named. */
+  /** ISO 4217, or as written on the page; '' if not given. */
   readonly currency: string
   readonly availability: Availability
 }
@@ -15,21 +15,21 @@ export const availabilities = ['in-stock', 'out-of-stock', 'limited', 'preorder'
 export type Availability = (typeof availabilities)[number]
 
 export const offerLimits = {
-  /** Of the source of a page. */
+  /** Characters of a page's source. */
   source: 5_000_000,
-  /** Of JSON-LD in all, and how deep it is followed. */
+  /** Characters of JSON-LD in total, and its maximum depth. */
   data: 1_000_000,
   depth: 20,
   nodes: 20_000,
   offers: 50,
   nameLength: 200,
-  /** An amount beyond it is none. */
+  /** Larger amounts are ignored. */
   amount: 1e12,
 } as const
 
 /**
- * The offers that a page declares: JSON-LD first, then microdata, then OpenGraph. The first is the page's main one. Declarations that
- * can't be read are none.
+ * The offers that a page declares: in JSON-LD, or else microdata, or else OpenGraph. The first is the page's main one. Unreadable
+ * declarations are ignored.
  */
 export function readOffers(source: string): Offer[] {
   if (source.length > offerLimits.source || !offerWords.test(source)) return []
@@ -44,7 +44,7 @@ export function readOffers(source: string): Offer[] {
 
 const offerWords = /ld\+json|itemprop|price:amount/i
 
-/** Whether it is worth to read a page. */
+/** Whether a page is worth parsing. */
 export function mentionsOffer(page: Buffer): boolean {
   return page.length <= offerLimits.source && offerWords.test(page.toString('latin1'))
 }
@@ -76,7 +76,7 @@ function wordsOf(value: unknown): string | null {
   return Array.isArray(value) ? wordsOf(value.find((each) => typeof each === 'string')) : null
 }
 
-/** A word of schema.org with or without its address, or what shops write into it. */
+/** A schema.org term with or without its URL, or what shops write instead. */
 export function availabilityOf(text: string): Availability {
   const word = text
     .slice(0, 200)
@@ -135,14 +135,14 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\s*(?:<!--|\/\*<!\[CDATA\[\*\/)|(?:-->|\/\*\]\]>\*\/)\s*$/g, ''))
   } catch {
-    // Broken declarations are common, and no reason to say anything.
+    // Broken declarations are common and not worth reporting.
     return null
   }
 }
 
 type Found = { readonly value: unknown; readonly name: unknown; readonly depth: number }
 
-/** In the order of the text. */
+/** In document order. */
 function collect(data: unknown, offers: Offer[]): void {
   const pending: Found[] = [{ value: data, name: '', depth: 0 }]
   let nodes = 0
@@ -186,7 +186,7 @@ function offerFields(fields: ReadonlyMap<string, unknown>, name: unknown): Field
   }
 }
 
-/** Properties up to the next offer belong to the one before; a page with one product is by far the most common. */
+/** Properties up to the next offer belong to the previous one; by far the most pages have a single product. */
 function offersOfMicrodata(elements: readonly PageElement[]): Offer[] {
   const offers: Offer[] = []
   let name: unknown = ''

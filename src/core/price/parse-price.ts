@@ -2,25 +2,25 @@ import { type Mark, marks } from './currencies.ts'
 
 /** A price as a shop writes it. */
 export type Price = {
-  /** Null where the text names none. */
+  /** Null if the text has none. */
   readonly amount: number | null
-  /** As it is written; null where the text names none. */
+  /** As written; null if the text has none. */
   readonly currency: string | null
-  /** ISO 4217; '' where the currency is not known, or its mark is shared by several. */
+  /** ISO 4217; '' if the currency is unknown, or several share its mark. */
   readonly code: string
 }
 
-/** Prices are short; what lies beyond is not looked at. */
+/** Prices are short; the rest is ignored. */
 const maxLength = 500
-/** More digits are an identifier, not a price. */
+/** A number with more digits is an identifier, not a price. */
 const maxDigits = 15
 
 type NumberAt = { readonly start: number; readonly end: number; readonly amount: number }
 type MarkAt = { readonly start: number; readonly end: number; readonly text: string; readonly mark: Mark }
 
 /**
- * Reads the price out of a text such as `Our price: 1.299,00 €`. `currencyText` is where the currency is named if not in the
- * price itself. Of several prices the first counts, or the one that is called the present one.
+ * Reads the price from a text such as `Our price: 1.299,00 €`. `currencyText` may name the currency if the price itself doesn't. Of several
+ * prices the first counts, or the one labelled as the current one.
  */
 export function parsePrice(priceText: string | null, currencyText: string | null = null): Price {
   const text = plain(priceText)
@@ -32,7 +32,7 @@ export function parsePrice(priceText: string | null, currencyText: string | null
   return { amount, currency: currency?.text ?? null, code: currency?.mark.code ?? '' }
 }
 
-/** Digits of other scripts as ASCII, every white space a space. */
+/** Converts digits of other scripts to ASCII, and all white space to spaces. */
 function plain(text: string | null): string {
   return (text ?? '')
     .slice(0, maxLength)
@@ -44,7 +44,7 @@ function plain(text: string | null): string {
 
 const isLetter = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{M}]/u.test(character)
 
-/** Numbers with their separators: digits, and what stands between digits. */
+/** Numbers with their separators: digits, and separators between digits. */
 const numberLike = /(?:(?<![\d.,])[.]+)?\d+(?:(?:[.,'’ʼ´`]|[.,] (?=\d\d?(?!\d))|(?<![.,]\d\d?) (?=\d{3}(?!\d)))\d+)*/g
 
 function findNumbers(text: string): NumberAt[] {
@@ -62,12 +62,12 @@ function isPercentage(text: string, end: number): boolean {
   return /^ ?%/.test(text.slice(end, end + 2))
 }
 
-/** `1e999`: numbers as programs write them are no prices, and neither are their halves. */
+/** `1e999`: numbers in exponential notation are not prices, and neither are their halves. */
 function isExponential(text: string, start: number, end: number): boolean {
   return /^e[+-]?\d/i.test(text.slice(end, end + 3)) || /\de[+-]$/i.test(text.slice(Math.max(0, start - 3), start))
 }
 
-/** `A4`, `X100`, but not `Rs100`: that is for the marks to say. */
+/** `A4`, `X100`, but not `Rs100`, where the letters are a mark. */
 function isPartOfWord(text: string, start: number, token: string): boolean {
   const before = text[start - 1]
   if (token.startsWith('.') || !isLetter(before)) return false
@@ -75,7 +75,7 @@ function isPartOfWord(text: string, start: number, token: string): boolean {
   return true
 }
 
-/** `35€ 99` and `1250€600`: the mark stands for the decimal point. */
+/** `35€ 99` and `1250€600`: the mark replaces the decimal point. */
 function joinCents(text: string, numbers: readonly NumberAt[]): NumberAt[] {
   const [first, second] = numbers
   if (numbers.length !== 2 || first === undefined || second === undefined || !Number.isInteger(first.amount))
@@ -89,7 +89,7 @@ function joinCents(text: string, numbers: readonly NumberAt[]): NumberAt[] {
   return [{ start: first.start, end: first.end, amount: Number(`${first.amount}.${cents}`) }]
 }
 
-/** Which of the separators is the decimal one is told by their places. */
+/** The positions of the separators show which one is the decimal separator. */
 function amountOf(token: string): number | null {
   const isFraction = token.startsWith('.')
   const body = token.replace(/^\.+/, '').replace(/['’ʼ´` ]/g, '')
@@ -109,7 +109,7 @@ function amountOf(token: string): number | null {
 const longestMark = Math.max(...[...marks.keys()].map((mark) => mark.length))
 const beginsMark = new Set([...marks.keys()].map((mark) => mark[0]!))
 
-/** The longest at each place, whole words only. */
+/** The longest mark at each position, whole words only. */
 function findMarks(text: string): MarkAt[] {
   const found: MarkAt[] = []
   for (let start = 0; start < text.length; start++) {
@@ -131,14 +131,14 @@ function markAt(text: string, start: number): MarkAt | null {
     if (mark === undefined) continue
     const end = start + length
     const last = word.at(-1)
-    // Of `€HT` the sign is a mark, and of `RMB` not the first two letters.
+    // In `€HT` the sign is a mark; in `RMB` the first two letters aren't.
     if (isLetter(last) && isSpaced(last!) && isLetter(text[end])) continue
     return { start, end, text: word, mark }
   }
   return null
 }
 
-/** Scripts that put no space between words need none around a mark. */
+/** Scripts without spaces between words need none around a mark. */
 function isSpaced(letter: string): boolean {
   return !/[\p{sc=Han}\p{sc=Hangul}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u.test(letter)
 }
@@ -149,7 +149,7 @@ function lowerCode(word: string): Mark | undefined {
   return mark?.kind === 'code' ? { kind: 'beside', code: mark.code } : undefined
 }
 
-/** Nothing but spaces, a colon or a full stop between the two. */
+/** Only spaces, a colon or a full stop between the two. */
 function areBeside(text: string, mark: MarkAt, number: NumberAt): boolean {
   const between = mark.end <= number.start ? text.slice(mark.end, number.start) : text.slice(number.end, mark.start)
   return /^(?:[ .:]{0,2}|[.,]-{0,2} ?)$/.test(between)
@@ -169,14 +169,14 @@ function proves(text: string, mark: MarkAt, numbers: readonly NumberAt[]): boole
   }
 }
 
-/** Without what is at that place. */
+/** The text without this range. */
 function cut(text: string, { start, end }: { start: number; end: number }, gone?: MarkAt): string {
   const shift = gone !== undefined && gone.start < start ? gone.end - gone.start : 0
   return text.slice(0, start - shift) + text.slice(end - shift)
 }
 
 const now = /\b(?:now|sale price|our price|special price|jetzt|nur|maintenant|ahora|oggi)\b[^\d]{0,12}$/i
-/** Measures, not money. */
+/** Units of measurement. */
 const measure =
   /^ ?(?:ft|feet|mm|cm|km|kg|lbs?|oz|ml|l|litres?|liters?|inch(?:es)?|pcs|pieces|days?|hours?|reviews?|stars?)\b(?!\.)/
 const month = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,? ?$/i
@@ -197,22 +197,22 @@ function chooseNumber(text: string, numbers: readonly NumberAt[], found: readonl
   return numbers.find((number) => mayBePrice(text, number)) ?? null
 }
 
-/** `Free shipping on orders $49+` says what is to be spent, not what is asked. */
+/** `Free shipping on orders $49+` is a minimum order, not a price. */
 function isCondition(text: string, { end }: NumberAt): boolean {
   return /^\+(?!\s*\p{L})/u.test(text.slice(end, end + 3)) && /\b(?:orders?|over|above)\b/i.test(text)
 }
 
-/** Without a currency: a measure, a date or part of a word is no price. */
+/** Without a currency: a measure, a date or part of a word is not a price. */
 function mayBePrice(text: string, { start, end }: NumberAt): boolean {
   if (measure.test(text.slice(end)) || month.test(text.slice(0, start))) return false
   if (/^[-/]\d/.test(text.slice(end, end + 2)) || /\d[-/]$/.test(text.slice(Math.max(0, start - 2), start)))
     return false
-  // In brackets behind words it is an aside: `on request (min. order: 1)`.
+  // In parentheses after words it is an aside: `on request (min. order: 1)`.
   const opened = text.lastIndexOf('(', start)
   return !(opened > 0 && text.indexOf(')', opened) >= end && !/\d/.test(text.slice(0, opened)))
 }
 
-/** The mark beside the number before all others; a code says more than a sign that many use. */
+/** Prefers the mark beside the number; a unique mark is better than one that several currencies share. */
 function chooseMark(text: string, found: readonly MarkAt[], number: NumberAt | null): MarkAt | null {
   const proven = found.filter((mark) => proves(text, mark, number === null ? [] : [number]))
   const near = proven.filter((mark) => number !== null && isNear(text, mark, number, proven))

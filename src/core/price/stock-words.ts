@@ -1,6 +1,6 @@
 import type { Availability } from './offer.ts'
 
-/** Only a short text speaks of one product. */
+/** Longer texts don't describe a single product. */
 const maxLength = 500
 
 const out =
@@ -11,7 +11,7 @@ const preorder = /\b(?:pre-?order|vorbestell\p{L}*|précommande|back-?order)/iu
 const inStock =
   /(?<!\p{L})(?:in stock|available(?: now)?|add to (?:cart|basket|bag)|buy now|auf lager|lieferbar|verfügbar|in den warenkorb|en stock|disponible|ajouter au panier|añadir al carrito|disponibile|op voorraad|em stock|disponível|dostępny|skladem|в наличии)(?!\p{L})/iu
 
-/** What a text says of a product's stock, in several languages. */
+/** The availability that a text states, in several languages. */
 export function availabilityInText(text: string): Availability {
   const short = text.slice(0, maxLength)
   if (out.test(short)) return 'out-of-stock'

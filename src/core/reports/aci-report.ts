@@ -1,11 +1,11 @@
-/** What became of an import of annotations. */
+/** Result of an import of annotations. */
 export type AciImportReport = {
   added: number
-  /** There already: of the same owner, profile, page and time. */
+  /** Already present: same owner, profile, page and time. */
   known: number
-  /** Of those in the file, how many are about a version that this archive doesn't have. */
+  /** Annotations in the file about a version that is not in this archive. */
   notArchived: number
 }
 
-/** `unread`: they arrive as unread; else as read, since their reader has had them. */
+/** `unread`: imports them as unread; otherwise as read, since their reader has already seen them. */
 export type AciImportRequest = { unread: boolean }

@@ -1,7 +1,7 @@
-/** What is wrong with a table; `foreign`: something else has its name, and it was left alone. */
+/** Problem of a table; `foreign`: something else has its name, and was left alone. */
 export type TableProblem = 'missing' | 'stale' | 'orphaned' | 'foreign'
 
-/** So far. The number of documents to come isn't known before they are found. */
+/** Progress so far. The total number of documents isn't known in advance. */
 export type AugmentProgress = Pick<AugmentReport, 'documents' | 'links' | 'written'>
 
 export type AugmentReport = {
@@ -13,10 +13,10 @@ export type AugmentReport = {
   written: number
   unchanged: number
   removed: number
-  /** Documents that were left out, with the reason. Bounded; `skippedCount` is the total. */
+  /** Skipped documents, with the reason. Bounded; `skippedCount` is the total. */
   skipped: { file: string; reason: string }[]
   skippedCount: number
-  /** Tables that are not as they should be. Bounded; `problemCount` is the total. */
+  /** Tables with a problem. Bounded; `problemCount` is the total. */
   problems: { file: string; problem: TableProblem }[]
   problemCount: number
   seconds: number

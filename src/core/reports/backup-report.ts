@@ -1,22 +1,25 @@
-/** How far a backup or a restore is. `snapshot`: the databases are copied; `copy`: everything goes into the file or comes out of it. */
+/**
+ * Progress of a backup or a restore. `snapshot`: the databases are copied; `copy`: everything is written to the backup file or read from
+ * it.
+ */
 export type CopyProgress = { phase: 'snapshot' | 'copy'; bytes: number; totalBytes: number }
 
 export type BackupReport = {
   file: string
-  /** Files of the data folder that are in the backup. */
+  /** Files of the data folder in the backup. */
   entries: number
-  /** Their bytes, before compression. */
+  /** Their size before compression. */
   bytes: number
   /** Size of the backup itself. */
   fileBytes: number
   documents: number
   versions: number
   seconds: number
-  /** Archive files that are missing or too short in the data folder: the backup has of them what there is. */
+  /** Archive files that are missing or too short in the data folder: the backup contains what was there. */
   incomplete: string[]
-  /** Whether it is encrypted, since it holds what was read with credentials. */
+  /** Whether it is encrypted, because it contains documents read with credentials. */
   sealed: boolean
-  /** The key that a sealed backup can't be read without, as a file or the name of a setting: keep it apart from the backups. */
+  /** The key needed to read a sealed backup, as a file or the name of a setting: keep it apart from the backups. */
   keepElsewhere: string | null
 }
 

@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../errors.ts'
 import type { ModuleReport } from './module-report.ts'
 
-/** Why a link was not fetched, or a response not read. The names are promised in the result of `erace crawl --json`. */
+/** Why a link was not fetched, or a response not read. The names are part of the stable output of `erace crawl --json`. */
 export const skipReasons = ['robots', 'scope', 'blocked', 'type', 'length', 'trap', 'address', 'limit'] as const
 export type SkipReason = (typeof skipReasons)[number]
 
-/** A crawl at one moment. */
+/** State of a crawl at one moment. */
 export type CrawlSnapshot = {
   fetched: number
   stored: number
@@ -18,7 +18,7 @@ export type CrawlSnapshot = {
   paused?: string | undefined
 }
 
-/** What came of a crawl. All but `details` is promised to readers of `erace crawl --json`. */
+/** Result of a crawl. All fields but `details` are part of the stable output of `erace crawl --json`. */
 export type CrawlResult = {
   /** Responses read. */
   fetched: number
@@ -36,7 +36,7 @@ export type CrawlResult = {
   seconds: number
   perSecond: number
   peakRssBytes: number
-  /** Nothing is left to be fetched. */
+  /** Nothing is left to fetch. */
   finished: boolean
   interrupted: boolean
   details: CrawlDetails
@@ -49,19 +49,19 @@ export type CrawlDetails = {
   slowestHosts: { host: string; fetches: number; meanMs: number }[]
   restingHosts: { host: string; failures: number; queued: number }[]
   givenUpHosts: { host: string; dropped: number }[]
-  /** Host names: `waitedMs` is the time that requests waited for them, over all. */
+  /** DNS look-ups: `waitedMs` is the total time that requests waited for them. */
   names: { resolved: number; failed: number; waitedMs: number }
-  /** How often parts that files brought failed, by their name. */
+  /** Failures of parts loaded from files, by name. */
   partFaults?: Record<string, number> | undefined
-  /** Of the order `walk`. */
+  /** Only for the order `walk`. */
   walk?: WalkReport | undefined
-  /** The first ones. */
+  /** The first ones; see `FAILED_KEPT`. */
   failedUrls: { url: string; reason: ErrorCode }[]
-  /** Modules and storages of the process that the crawl was started in; absent where there are none. */
+  /** Modules and storages of the process that started the crawl; absent if there are none. */
   modules?: ModuleReport[]
 }
 
-/** All steps of a walk so far, those of interrupted processes included. */
+/** All steps of a walk so far, including those of interrupted processes. */
 export type WalkReport = {
   steps: number
   visits: number
@@ -72,12 +72,12 @@ export type WalkReport = {
 }
 
 const SLOWEST_SHOWN = 10
-/** `erace export bad-urls` has them all. */
+/** `erace export bad-urls` lists them all. */
 export const FAILED_KEPT = 100
 
 export function mergeDetails(parts: readonly CrawlDetails[]): CrawlDetails {
   const partFaults = addUp(parts.map((part) => part.partFaults ?? {}))
-  // All parts of a walk are in one place, and whoever says most asked last.
+  // All parts report the same walk; the one with the most steps is the latest.
   const walk = parts.flatMap((part) => part.walk ?? []).sort((a, b) => b.steps - a.steps)[0]
   return {
     statusCodes: addUp(parts.map((part) => part.statusCodes)),

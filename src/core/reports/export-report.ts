@@ -5,11 +5,11 @@ export type ExportKind = (typeof exportKinds)[number]
 
 /** Which versions are exported. Times are milliseconds since 1970. */
 export type ExportSelection = {
-  /** Only documents whose URL begins so; empty for all. */
+  /** Only documents whose URL has this prefix; empty for all. */
   urlPrefix: string
-  /** Only versions seen first at that moment or later. */
+  /** Only versions first seen at or after this time. */
   afterMs: number | null
-  /** Only versions seen first before that moment. */
+  /** Only versions first seen before this time. */
   beforeMs: number | null
   currentOnly: boolean
 }
@@ -18,25 +18,25 @@ export type ExportRequest = {
   kind: ExportKind
   /** Absolute path; null for standard output. A folder for Markdown, unless it ends with `.jsonl` or `.jsonl.gz`. */
   file: string | null
-  /** Where the index of an exported WARC file goes. */
+  /** Path of the index of an exported WARC file. */
   indexFile: string | null
   selection: ExportSelection
   /** aci: only annotations of this user. */
   owner?: string
-  /** bad-urls: a JSON object a line, where the file's name doesn't say another format. */
+  /** bad-urls: one JSON object per line, unless the file name implies another format. */
   jsonLines?: boolean
 }
 
 export type ExportProgress = { records: number; bytes: number }
 
-/** Something that was left out, and why. */
+/** A skipped item, with the reason. */
 export type ExportFault = { url: string; version: number; message: string }
 
 export type ExportReport = {
   kind: ExportKind
   /** `-` for standard output. */
   file: string
-  /** Records of a WARC file, lines of an index, a link graph or a list, documents of meta-information, annotations. */
+  /** Number of WARC records, lines (of an index, link graph or list), documents (meta-information) or annotations, by kind. */
   records: number
   /** Size of the file. */
   bytes: number
@@ -44,6 +44,6 @@ export type ExportReport = {
   /** Number of skipped items; `faults` has the first of them. */
   skipped: number
   faults: ExportFault[]
-  /** Stopped before its end: no file was left behind. */
+  /** Stopped early: no file was left behind. */
   interrupted: boolean
 }

@@ -14,12 +14,12 @@ export type GcAction = 'remove' | 'drop'
 export type GcItem = {
   action: GcAction
   reason: GcReason
-  /** The rule that it falls under, as the configuration spells it; `*` for what no rule of its own is for. */
+  /** The rule that applies, as spelled in the configuration; `*` if there is no specific rule. */
   source: string
   url: string
   n: number
   versionId: number
-  /** Of its record in the archive. */
+  /** Size of its archive record. */
   bytes: number
 }
 
@@ -27,34 +27,34 @@ export type GcCount = { versions: number; bytes: number }
 
 export type GcSource = { source: string } & Record<GcReason, GcCount>
 
-/** Sources whose size stays beyond its limit, for want of anything more that may go. */
+/** Sources that stay above their size limit because nothing more may be removed. */
 export type GcOverflow = { source: string; bytes: number; maxBytes: number }
 
 export type GcFiles = {
   rewritten: number
   removed: number
-  /** By which the archive's files became shorter. */
+  /** Bytes by which the archive's files shrank. */
   freedBytes: number
-  /** Files that were to be rewritten and could not be. Bounded. */
+  /** Files that should have been rewritten but could not be. Bounded. */
   leftAlone: { file: string; message: string }[]
 }
 
 export type GcReport = {
   dryRun: boolean
-  /** Versions looked at. */
+  /** Versions examined. */
   looked: number
   removed: GcCount
   dropped: GcCount
   reasons: Record<GcReason, GcCount>
-  /** Those of which something goes. */
+  /** Only sources from which something is removed. */
   sources: GcSource[]
   kept: Record<GcKeptReason, number>
   overflow: GcOverflow[]
-  /** The first of what goes. */
+  /** The first items to be removed. */
   examples: GcItem[]
   files: GcFiles
   seconds: number
-  /** False when it was interrupted; the next run goes on. */
+  /** False if interrupted; the next run continues. */
   finished: boolean
 }
 

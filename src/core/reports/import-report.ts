@@ -1,15 +1,15 @@
-/** How far a data folder has been copied into a shared store. */
+/** Progress of copying a data folder into a shared store. */
 export type ImportProgress = { what: string; done: number; total: number }
 
-/** What was copied, and how it was checked. */
+/** What was copied, and the results of checking it. */
 export type ImportReport = {
-  /** Rows of each kind, here and there. */
+  /** Rows of each kind, in the data folder and in the shared store. */
   counts: { what: string; here: number; there: number }[]
-  /** Bodies whose digest was computed again from what arrived. */
+  /** Bodies whose digest was recomputed from the copy. */
   bodiesChecked: number
   bytes: number
   seconds: number
-  /** What does not agree; empty when all of it does. */
+  /** Mismatches; empty if everything agrees. */
   faults: string[]
   interrupted: boolean
 }

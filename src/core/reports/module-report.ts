@@ -1,21 +1,21 @@
-/** What a processing module or a storage came to. */
+/** Result of a processing module or a storage. */
 export type ModuleReport = {
   name: string
   kind: 'module' | 'storage'
   /** Processed without a fault. */
   pages: number
   failures: Record<ModuleFault, number>
-  /** The first pages that it failed on. */
+  /** The first pages it failed on. */
   failedOn: { url: string; fault: ModuleFault; message: string }[]
-  /** Switched off after too many faults: the crawl went on without it. */
+  /** Disabled after too many faults: the crawl continued without it. */
   isOff: boolean
   /** What its `end` returned; null for nothing. */
   result: unknown
 }
 
 /**
- * `threw`: the module itself goes on. All others end its thread, which begins again from its last checkpoint: it took longer than allowed,
- * took more memory, ended by an error that it did not catch, or could not be checkpointed.
+ * `threw`: the module continues. All other faults end its thread, which restarts from its last checkpoint: it ran too long, used too much
+ * memory, ended with an uncaught error, or could not be checkpointed.
  */
 export const moduleFaults = ['threw', 'timeout', 'memory', 'crashed', 'checkpoint'] as const
 export type ModuleFault = (typeof moduleFaults)[number]

@@ -1,22 +1,22 @@
-/** What became of an import of profiles. */
+/** Result of an import of profiles. */
 export type ProfileImportReport = {
   created: number
-  /** Profiles that were there under the same id, and the same owner. */
+  /** Profiles that existed with the same id and owner. */
   replaced: number
   /** In the order of the file. */
   profiles: { id: string; owner: string; name: string }[]
 }
 
-/** What a query runs over: profiles with their URDs, URDs alone, annotations, or the metadata of documents. */
+/** What a query runs over: profiles with their URDs, URDs alone, annotations, or document metadata. */
 export const queryTargets = ['profiles', 'urds', 'annotations', 'meta'] as const
 export type QueryTarget = (typeof queryTargets)[number]
 
 /** `owner` is null for all users. */
 export type QueryRequest = { query: string; over: QueryTarget; owner: string | null }
 
-/** What a query found. */
+/** Result of a query. */
 export type ProfileQueryResult =
-  /** XML of each node; an attribute is `name="value"`. `total` is how many there are, `nodes` may have fewer. */
+  /** XML of each node; an attribute is `name="value"`. `total` counts all nodes; `nodes` may have fewer. */
   | { kind: 'nodes'; nodes: string[]; total: number }
   | { kind: 'value'; value: string | number | boolean }
   | { kind: 'fault'; message: string }
@@ -40,18 +40,18 @@ export type PreviewReport = {
 }
 
 export type PreviewPart = {
-  /** Current versions gone through, the newest first, covered or not. */
+  /** Current versions examined, newest first, covered or not. */
   looked: number
-  /** How many of them were matched against the profile. */
+  /** Versions matched against the profile. */
   documents: number
   matched: number
-  /** The newest of those that matched. */
+  /** The newest matches. */
   examples: PreviewExample[]
-  /** Relevant, but below the threshold: the nearest to it, where they were asked for. */
+  /** Relevant, but below the threshold: the nearest ones, if requested. */
   nearMisses: PreviewExample[]
-  /** Covered, but there is nothing to hold the profile against. */
+  /** Covered, but without content to match. */
   passedOver: { gone: number; textless: number; dropped: number; lost: number; damaged: number }
-  /** `all`: there are no more; `count`: as many as were asked for; `time`: it took too long; `stopped`: by the caller. */
+  /** `all`: no more documents; `count`: the requested number was reached; `time`: it took too long; `stopped`: by the caller. */
   end: 'all' | 'count' | 'time' | 'stopped'
 }
 
@@ -65,6 +65,6 @@ export type PreviewExample = {
   title: string
   relevance: number
   summary: { text: string; marks: readonly (readonly [from: number, to: number])[] }
-  /** Terms with weights and places; for a source of which every change matters just that. */
+  /** Terms with weights and positions; for a source whose every change matters, only that fact. */
   explanation: unknown
 }

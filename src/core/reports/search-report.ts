@@ -2,26 +2,26 @@ import type { SearchQuery } from '../search-query/query.ts'
 import type { Snippet } from '../search-query/snippet.ts'
 
 export type SearchRequest = {
-  /** Null where only the index is to be made anew. */
+  /** Null to rebuild the index only. */
   query: SearchQuery | null
   limit: number
   offset: number
-  /** Whether new versions are indexed first. */
+  /** Whether to index new versions first. */
   update: boolean
-  /** Whether the index is thrown away and made anew. */
+  /** Whether to discard and rebuild the index. */
   rebuild: boolean
 }
 
 export type SearchHit = {
   url: string
-  /** Which version of the document. */
+  /** Number of the version within its document. */
   n: number
   /** When it was first seen, ISO 8601 UTC. */
   at: string
   title: string
-  /** Positions of the words in the title. */
+  /** Positions of the query's words in the title. */
   titleMarks: Snippet['marks']
-  /** Greater is better; comparable within one answer alone. */
+  /** Higher is better; only comparable within one answer. */
   score: number
   snippet: Snippet
 }
@@ -33,21 +33,21 @@ export type SearchReport = {
   totalIsLowerBound: boolean
   /** Too many versions match: only the newest were ranked. */
   approximate: boolean
-  /** Time of the answer alone, without that for new versions. */
+  /** Search time, without the indexing of new versions. */
   tookMs: number
   index: IndexReport
 }
 
 export type IndexReport = {
-  /** Versions that can be found. */
+  /** Versions in the index. */
   versions: number
   /** Versions indexed for this answer. */
   added: number
-  /** Versions passed over, ever, by why. */
+  /** Versions ever skipped, by reason. */
   passedOver: Record<PassedOver, number>
 }
 
-/** No text in this media type; body no longer or never there; record damaged. */
+/** Why a version is not indexed: its media type has no text, its body is no longer there or never was, or its record is damaged. */
 export type PassedOver = 'textless' | 'bodiless' | 'damaged'
 
 export type IndexProgress = { looked: number; total: number }

@@ -1,30 +1,30 @@
-/** `budgets`: times what is used today; `listed`: sources whose plan is told. */
+/** `budgets`: multiples of today's usage; `listed`: number of sources whose plan is reported. */
 export type SimulationRequest = { days: number; budgets: readonly number[]; seed: number; listed: number }
 
-/** What budgets and policies would come to, on the own history. */
+/** Effects of budgets and policies, simulated on this installation's own history. */
 export type SimulationReport = {
-  /** Sources that were simulated, of those that are watched. */
+  /** Number of simulated sources, out of all watched ones. */
   sources: number
   of: number
   days: number
-  /** Requests per day of one source each: the budget that factors refer to. */
+  /** Requests per day today, one source each: the budget that the factors multiply. */
   requestsPerDay: number
   rows: SimulationRow[]
   plan: PlannedSource[]
 }
 
 export type SimulationRow = {
-  /** Times the budget. */
+  /** Multiple of today's budget. */
   budget: number
   policy: string
   fresh: number
   delayMs: number
-  /** Delay by that of uniform polling. */
+  /** Delay relative to uniform polling. */
   ofUniform: number
   used: number
 }
 
-/** A source as it is checked now. */
+/** The current schedule of a source. */
 export type PlannedSource = {
   uri: string
   changesPerDay: number | null

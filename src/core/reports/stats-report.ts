@@ -1,21 +1,21 @@
-/** What `erace stats` finds, as plain data. */
+/** Result of `erace stats`, as plain data. */
 export type StatsReport = {
   /** ISO 8601 UTC. */
   at: string
-  /** Everything that was ever asked for. */
+  /** All documents ever requested. */
   documents: number
   /** Documents with a current version. */
   kept: number
-  /** Of the current bodies. */
+  /** Total size of the current bodies. */
   bytes: number
   hosts: number
-  /** How many current versions were read for what only their content tells. */
+  /** Number of current versions whose content was read, for figures that need it. */
   sample: { read: number; of: number }
-  /** Bodies that equal an earlier one, of all; texts that nearly equal an earlier one, of those read that are long enough. */
+  /** `exact`: bodies equal to an earlier one, of all; `near`: texts nearly equal to an earlier one, of the `compared` ones long enough. */
   duplicates: { exact: number; near: number; compared: number }
   tables: StatsTable[]
   seconds: number
-  /** Ended before everything was counted. */
+  /** Stopped before everything was counted. */
   interrupted: boolean
 }
 
@@ -26,8 +26,8 @@ export type StatsTable = {
   kind: 'ranking' | 'distribution'
   /** What is counted, and what is not. */
   note: string
-  /** `count` of the values that are no longer named, in a ranking. */
   rows: StatsRow[]
+  /** In a ranking: total `count` of the values not listed. */
   others: number
   total: number
 }

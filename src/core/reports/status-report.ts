@@ -1,9 +1,9 @@
 import type { LastCollection } from './gc-report.ts'
 
-/** What a data folder holds, at a glance. */
+/** Summary of a data folder. */
 export type StatusReport = {
   watching: { profiles: number; sources: number; tasks: number; annotations: number }
-  /** Those that were checked last. */
+  /** The most recently checked ones. */
   sources: { uri: string; outcome: string; status: number; checkedAt: string | null }[]
   frontier: { queued: number; seen: number; hosts: number; hostsResting: number; hostsGivenUp: number }
   documents: { documents: number; versions: number; bodies: number }
@@ -14,9 +14,9 @@ export type StatusReport = {
   lastOutcomes: { url: string; outcome: string; at: string }[]
   /** Versions that could not be processed, the latest first. */
   setAside: { count: number; latest: { url: string; reason: string; at: string }[] }
-  /** Delivery channels of all users. `waiting` are annotations that have not left. */
+  /** Delivery channels of all users. `waiting`: annotations not sent yet. */
   channels: { channels: number; failing: number; waiting: number }
 }
 
-/** All but the tasks and the channels, which are read on their own. */
+/** Everything but the tasks and the channels, which are read separately. */
 export type StoreStatus = Omit<StatusReport, 'setAside' | 'channels'>

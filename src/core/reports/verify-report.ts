@@ -6,7 +6,7 @@ export type VerifyReport = {
   files: number
   records: number
   bytes: number
-  /** Bytes of the archive that belong to nothing that is kept: collected, or lost. */
+  /** Archive bytes that nothing kept refers to: collected, or lost. */
   unusedBytes: number
   seconds: number
   /** The errors found, with file and offset if known. Bounded; `faultCount` is the total. */
@@ -23,6 +23,6 @@ export type VerifyRepair = {
   lostVersions: number
   /** The first of their URLs. */
   lostUrls: string[]
-  /** Archive files that are not there and that the catalogue forgot. */
+  /** Missing archive files that were removed from the catalogue. */
   forgottenFiles: number
 }

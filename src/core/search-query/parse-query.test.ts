@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { parseSearchQuery } from './parse-query.ts'
 import type { QueryNode } from './query.ts'
 
-/** A short spelling of trees: `(a b | -c)`, phrases in quotes, `t:` for titles. */
+/** Compact notation for trees: `(a b | -c)`, phrases in quotes, `t:` for titles. */
 function spell(node: QueryNode): string {
   switch (node.kind) {
     case 'words': {

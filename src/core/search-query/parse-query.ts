@@ -7,16 +7,15 @@ export type ParsedQuery = { kind: 'query'; query: SearchQuery } | { kind: 'inval
 const MAX_CHARS = 4_096
 const MAX_WORDS = 64
 const MAX_DEPTH = 20
-/** Each goes through all the words that begin so. */
+/** Each expands to all words with that prefix. */
 const MAX_PREFIXES = 8
 const MIN_PREFIX_CHARS = 2
 const MAX_ERRORS = 10
 
 /**
- * Parses user input: words (all of them), "phrases", prefix*, -word or NOT, OR (between the words to its left and right),
- * parentheses, site:, intitle:, before: and after: (UTC, on the moment when a version was first seen).
- * What is left open is closed at the end, and an operator without a word to work on is passed over; what can't be
- * meant is an error. Work is bounded by the length of the query.
+ * Parses user input: words (all of them), "phrases", prefix*, -word or NOT, OR (between the words to its left and right), parentheses,
+ * site:, intitle:, before: and after: (UTC, on the time when a version was first seen). Anything left open is closed at the end, and an
+ * operator without an operand is ignored; what makes no sense is an error. Work is bounded by the length of the query.
  */
 export function parseSearchQuery(text: string): ParsedQuery {
   if (text.length > MAX_CHARS)
@@ -44,7 +43,7 @@ function createReader(tokens: readonly QueryToken[], errors: string[]) {
   let hasTime = false
   const times: { beforeMs: number | null; afterMs: number | null } = { beforeMs: null, afterMs: null }
 
-  /** Up to the end of its group: one or more lists with OR between them. */
+  /** Parses to the end of the group: one or more lists separated by OR. */
   function readAny(depth: number): QueryNode | null {
     const nodes: QueryNode[] = []
     for (;;) {
@@ -59,7 +58,7 @@ function createReader(tokens: readonly QueryToken[], errors: string[]) {
     return combine('or', nodes)
   }
 
-  /** Up to an OR or the end of the group. */
+  /** Parses up to an OR or the end of the group. */
   function readAll(depth: number): QueryNode | null {
     const nodes: QueryNode[] = []
     let negate = false
@@ -68,7 +67,7 @@ function createReader(tokens: readonly QueryToken[], errors: string[]) {
       if (isEnd || (token.kind === 'operator' && token.name === 'OR')) break
       at++
       if (token.kind === 'operator' && token.name === 'NOT') negate = !negate
-      // A bracket that closes nothing is passed over.
+      // An unmatched closing parenthesis is ignored.
       if (token.kind === 'operator' || token.kind === 'close') continue
       const isNegated = negate !== token.negated
       negate = false
@@ -98,7 +97,7 @@ function createReader(tokens: readonly QueryToken[], errors: string[]) {
     const isWhole = !isUnspaced(last)
     if (term.prefix && isWhole && last.length < MIN_PREFIX_CHARS)
       errors.push(`${last}*: at least ${MIN_PREFIX_CHARS} letters must come before the star`)
-    // Where words can't be told apart by the eye, what was typed may be the beginning of a longer one.
+    // In scripts without visible word boundaries, the input may be the beginning of a longer word.
     const prefix = term.prefix || (!isWhole && prefixes < MAX_PREFIXES)
     if (prefix && ++prefixes > MAX_PREFIXES) errors.push(`the query has more than ${MAX_PREFIXES} words with a star`)
     return {
@@ -153,10 +152,10 @@ type QueryToken =
 
 const fieldNames = ['site', 'intitle', 'before', 'after']
 
-/** Cuts a query into pieces, each once and from left to right. A quote that is never closed ends with the query. */
+/** Tokenises a query in one pass. An unclosed quote ends with the query. */
 function queryTokens(query: string): QueryToken[] {
   const tokens: QueryToken[] = []
-  // A minus is a "not" where a word begins; within a word it is a hyphen.
+  // A minus means "not" at the beginning of a word; within a word it is a hyphen.
   const piece = /([()])|(-*)(\()|(-*)(?:([a-z]{4,7}):)?(?:"([^"]*)(?:"(\*?)|$)|([^\s\0"()]+)|(?<=:))/giu
   for (const [, bracket, groupMinus, group, minus = '', field = '', quoted, quotedStar, word] of query.matchAll(
     piece,
@@ -178,7 +177,7 @@ function termOf(negated: boolean, field: string, quoted?: string, quotedStar?: s
     kind: 'term',
     negated,
     field: isField ? name : '',
-    // What looks like a field and is none is text: 12:30, http://…
+    // Text that looks like a field but isn't one: 12:30, http://…
     text: isField || field === '' ? given : `${field}:${given}`,
     quoted: quoted !== undefined,
     prefix: quoted === undefined ? given.endsWith('*') : quotedStar === '*',
@@ -192,7 +191,7 @@ export function wordsOf(text: string): string[] {
   return searchableText(text).text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? []
 }
 
-/** A day or a moment, in UTC where nothing else is said; null when it is neither. */
+/** A day or a moment, in UTC unless it has a zone; null if it is neither. */
 export function parseMoment(text: string): number | null {
   const parts =
     /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/i.exec(text)
@@ -204,7 +203,7 @@ export function parseMoment(text: string): number | null {
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day) ? moment : null
 }
 
-/** The host of `site:`, given alone, with a port, or as part of a URL. */
+/** The host of `site:`, given alone, with a port, or in a URL. */
 export function siteHost(text: string): string | null {
   const named = text
     .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\//i, '')

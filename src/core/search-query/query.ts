@@ -1,6 +1,6 @@
 /** A parsed search query, independent of any engine's syntax. */
 export type SearchQuery = {
-  /** Null: everything that lies within the times. */
+  /** Null: everything within the times. */
   match: QueryNode | null
   /** First seen before this moment; null for no limit. */
   beforeMs: number | null
@@ -10,7 +10,7 @@ export type SearchQuery = {
 
 export type QueryNode =
   | WordsNode
-  /** The host, and all hosts below it. */
+  /** The host and all its subdomains. */
   | { kind: 'site'; host: string }
   | { kind: 'and'; nodes: readonly QueryNode[] }
   | { kind: 'or'; nodes: readonly QueryNode[] }
@@ -20,10 +20,10 @@ export type QueryNode =
 export type WordsNode = {
   kind: 'words'
   words: readonly string[]
-  /** The last word may go on. */
+  /** The last word is a prefix. */
   prefix: boolean
   where: 'title' | 'anywhere'
 }
 
-/** From (inclusive) and to (exclusive), in UTF-16 units of the text that it belongs to. */
+/** Start (inclusive) and end (exclusive), in UTF-16 code units of its text. */
 export type Mark = readonly [from: number, to: number]

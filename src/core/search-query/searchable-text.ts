@@ -1,35 +1,35 @@
 /**
- * Text as it is indexed and looked for. What people take for the same is spelled the same (Greek accents, vowel points,
- * full-width letters, soft hyphens; case and Latin accents are the engines' own business), and words of scripts that put no space
- * between them stand apart. Most text has none of this and passes through as it is.
+ * Text as indexed and searched. Variants that people consider equal are normalised (Greek accents, vowel points, full-width letters, soft
+ * hyphens; case and Latin accents are left to the engines), and words of scripts without spaces are separated. Most text needs none of this
+ * and is returned unchanged.
  */
 export type SearchableText = {
   text: string
-  /** Where in the given text a place of the searchable one came from. */
+  /** Maps an index of the searchable text to one of the original text. */
   origin(index: number): number
 }
 
-/** Stands between two words where the writer put nothing. Like the marks, no text that was made searchable holds it. */
+/** Inserted between words that are written without a space. Like the marks, it never occurs in searchable text otherwise. */
 const wordSeparator = '\u0001'
-/** For engines that mark what they found within the text. */
+/** For engines that mark hits within the text. */
 export const markStart = '\u0002'
 export const markEnd = '\u0003'
 
 /** Thai, Lao, Burmese, Khmer, Japanese, Chinese. */
 const unspaced =
   '\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}'
-/** Greek with accents, the Russian io, ligatures, full-width digits and letters. */
+/** Accented Greek, the Russian io, ligatures, full-width digits and letters. */
 const respelled =
   '\\u0386\\u0388-\\u0390\\u03aa-\\u03b0\\u03ca-\\u03ce\\u1f00-\\u1fff\\u0401\\u0451\\ufb00-\\ufb06\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a'
-/** Soft hyphens, Hebrew and Arabic vowel points, the Arabic stretching line. */
+/** Soft hyphens, Hebrew and Arabic vowel points, the Arabic tatweel. */
 const dropped = '\\u00ad\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u0640\\u064b-\\u065f\\u0670'
 
 const special = new RegExp(`([${unspaced}]+)|([${respelled}])|([${dropped}]+)|[\\0-\\u0003]`, 'gu')
 const anyUnspaced = new RegExp(`[${unspaced}]`, 'u')
 
-/** Made with the first text that needs it: that takes 20 ms, and most commands see none. */
+/** Created for the first text that needs it: that takes 20 ms, and most commands don't. */
 let segmenter: Intl.Segmenter | null = null
-/** The dictionaries look at a run as a whole; a page without any space shall not become one. */
+/** Maximum length segmented at once: the dictionaries process a run as a whole, and a page without spaces must not become one. */
 const MAX_RUN = 2_000
 
 const same = (index: number): number => index
@@ -50,14 +50,14 @@ export function searchableText(text: string): SearchableText {
   return pieces.finish()
 }
 
-/** Whether a word is of a script in which nobody can see where words end. */
+/** Whether a word is in a script without spaces between words. */
 export function isUnspaced(word: string): boolean {
   return anyUnspaced.test(word)
 }
 
 type Pieces = ReturnType<typeof createPieces>
 
-/** Puts the new text together and remembers where its pieces were. */
+/** Builds the new text and records where its pieces came from. */
 function createPieces(text: string) {
   const starts: number[] = []
   const origins: number[] = []
@@ -107,7 +107,7 @@ function separate(run: string, start: number, pieces: Pieces): void {
   pieces.replace(wordSeparator, start + run.length)
 }
 
-/** The letters alone, without their accents. */
+/** The letters without accents. */
 function respell(letter: string): string {
   return letter.normalize('NFKD').replace(/\p{M}+/gu, '')
 }

@@ -3,11 +3,11 @@ import type { Mark } from './query.ts'
 export type Snippet = { text: string; marks: Mark[] }
 
 const CHARS = 240
-/** What stands before the first hit, so that it is read in its sentence. */
+/** Context before the first hit, so that it is read in its sentence. */
 const LEAD_CHARS = 60
 const MAX_MARKS = 20
 
-/** The part of a text with the most of what was looked for in it; its beginning where nothing was found. Linear in the marks. */
+/** The part of a text with the most hits; its beginning if there are none. Linear in the marks. */
 export function cutSnippet(text: string, marks: readonly Mark[]): Snippet {
   const { first, last } = densest(text, marks)
   const wanted = marks[first]?.[0] ?? 0
@@ -24,7 +24,7 @@ export function cutSnippet(text: string, marks: readonly Mark[]): Snippet {
   return { text: before + text.slice(start, end).trimEnd() + after, marks: inside }
 }
 
-/** The window of marks in which the most different words stand; of equal ones the first. */
+/** The window of marks with the most distinct words; the first of several equal ones. */
 function densest(text: string, marks: readonly Mark[]): { first: number; last: number } {
   const seen = new Map<string, number>()
   let best = { first: 0, last: -1 }
@@ -61,7 +61,7 @@ function wordEnd(text: string, at: number): number {
   return space > at - LEAD_CHARS ? space : whole(text, at)
 }
 
-/** Never between the halves of one character. */
+/** Never splits a surrogate pair. */
 function whole(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at

@@ -1,13 +1,13 @@
 import type { PageElement, PageNode, PageRoot } from '../text/page-tree.ts'
 
 /**
- * Elements that browsers add where a page doesn't write them. Selectors that people copy from a browser name them
- * (`body > table > tbody > tr`); those that are written for the source don't (`table > tr`). So those are added that are named.
+ * Elements that browsers add if a page omits them. Selectors copied from a browser contain them (`body > table > tbody > tr`); those
+ * written for the source don't (`table > tr`). So only those that occur in the selectors are added.
  */
 const implied = ['html', 'head', 'body', 'tbody'] as const
 export type Implied = (typeof implied)[number]
 
-/** Which of them selectors name, in CSS or XPath. */
+/** Which of them occur in the selectors, in CSS or XPath. */
 export function impliedNames(selectors: readonly string[]): ReadonlySet<Implied> {
   const isNamed = (name: Implied) => new RegExp(`(?<![\\w.#@:"'-])${name}(?![\\w"'-])`, 'i')
   return new Set(implied.filter((name) => selectors.some((selector) => isNamed(name).test(selector))))
@@ -21,7 +21,7 @@ const ofHead = new Set(['head', 'title', 'meta', 'link', 'base', 'style', 'scrip
 const isBlank = (node: PageNode): boolean => node.kind === 'text' && node.text.trim() === ''
 const isElement = (node: PageNode, name: string): node is PageElement => node.kind === 'element' && node.name === name
 
-/** Changes the tree. */
+/** Modifies the tree. */
 export function addImplied(root: PageRoot, names: ReadonlySet<Implied>): void {
   if (names.has('html') && !childrenOf(root).some((node) => isElement(node, 'html')))
     regroup(root, (children) => [{ name: 'html', of: children }])
@@ -59,7 +59,7 @@ function* tablesOf(root: PageRoot): Generator<PageElement> {
   }
 }
 
-/** Each run of rows is a body. */
+/** Each run of rows becomes a body. */
 function rowsInBodies(children: readonly Child[]): Group[] {
   const groups: Group[] = []
   let rows: Child[] = []
@@ -78,7 +78,7 @@ function rowsInBodies(children: readonly Child[]): Group[] {
   return groups
 }
 
-/** Puts some of the children into elements of their own. */
+/** Wraps some of the children in new elements. */
 function regroup(parent: Parent, group: (children: readonly Child[]) => readonly Group[]): void {
   const made = group(childrenOf(parent)).map((each): Child => {
     if (!('of' in each)) return each

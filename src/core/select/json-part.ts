@@ -9,7 +9,7 @@ const maxJsonBytes = 10 * 1024 * 1024
 
 type KeyTest = (key: string) => boolean
 
-/** Which blocks of a JSON document selectors choose, by their keys. Throws `Exhausted` where that is too much work. */
+/** Tests by key which blocks of a JSON document the selectors choose. Throws `Exhausted` if that is too much work. */
 export function chosenKeys(
   { body, contentType }: { readonly body: Uint8Array; readonly contentType: string | undefined },
   { select, omit }: { readonly select: readonly Selector[]; readonly omit: readonly Selector[] },
@@ -29,16 +29,16 @@ export function chosenKeys(
     for (const selector of selectors)
       if (selector.kind === 'json')
         for (const node of selectByJsonPath(selector.path, document, budget)) chosen.add(keyOf(node, steps))
-    // A value belongs to what was chosen if it is, or one that it is in.
+    // A value is chosen if it, or a value around it, is.
     return (key) => chosen.size > 0 && prefixesOf(key).some((prefix) => chosen.has(prefix))
   }
   return { select: testOf(select), omit: testOf(omit) }
 }
 
-/** How the elements of arrays are named in keys. */
+/** How the elements of each array are named in keys. */
 type Steps = Map<unknown, readonly string[]>
 
-/** The tree is no deeper than its reader makes it. */
+/** Recursive: the tree's reader limits its depth. */
 function valueOfTree(node: TreeNode, steps: Steps): unknown {
   if (node.kind === 'string') return node.text
   if (node.kind === 'word') return wordOf(node.text)
@@ -57,7 +57,7 @@ function wordOf(text: string): unknown {
   return text === 'null' || text === '…' ? null : Number(text)
 }
 
-/** As the blocks of a JSON document are named. */
+/** The key of a node, as in the blocks of a JSON document. */
 function keyOf(node: JsonNode, steps: Steps): string {
   let key = ''
   for (let at = node; at.parent !== null; at = at.parent) {
@@ -67,7 +67,7 @@ function keyOf(node: JsonNode, steps: Steps): string {
   return `$${key}`
 }
 
-/** The key, and those of all values around it. */
+/** The key, and those of all enclosing values. */
 function prefixesOf(key: string): string[] {
   const prefixes = ['$', key]
   let isQuoted = false

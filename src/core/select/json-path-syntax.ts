@@ -22,7 +22,7 @@ export type FilterValue =
   | { readonly kind: 'query' | 'count'; readonly query: FilterQuery }
   | { readonly kind: 'length'; readonly of: FilterValue }
 
-/** Thrown for what is no JSONPath; the message says why. */
+/** Thrown for an invalid JSONPath; the message says why. */
 export class JsonPathError extends Error {}
 
 const maxDepth = 30
@@ -171,7 +171,7 @@ class Reader {
     return { kind: 'exists', query: left.query }
   }
 
-  /** `match` is for the whole text, `search` for a part of it. */
+  /** `match` is for the whole text, `search` for any part of it. */
   private patternCall(): FilterExpression | null {
     this.match(space)
     const start = this.at

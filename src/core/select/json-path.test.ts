@@ -4,7 +4,7 @@ import { createWorkBudget, isExhausted } from '../work/work-budget.ts'
 import { type JsonNode, selectByJsonPath } from './json-path.ts'
 import { readJsonPath } from './json-path-syntax.ts'
 
-/** From the document to the value. */
+/** The keys from the document down to the value. */
 function placeOf({ parent, key }: JsonNode): (string | number)[] {
   return parent === null ? [] : [...placeOf(parent), key]
 }
@@ -13,7 +13,7 @@ function chosen(document: unknown, path: string, steps = 100_000): string[] {
   return selectByJsonPath(readJsonPath(path), document, createWorkBudget(steps)).map((node) => placeOf(node).join('/'))
 }
 
-/** The store of RFC 9535, section 1.5. */
+/** The example of RFC 9535, section 1.5. */
 const store = {
   store: {
     book: [

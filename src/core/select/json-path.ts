@@ -1,22 +1,19 @@
 import { Exhausted, isSpent, type WorkBudget } from '../work/work-budget.ts'
 import type { FilterExpression, FilterValue, JsonPath, JsonSegment, JsonSelector } from './json-path-syntax.ts'
 
-/** A value in a JSON document, and where it is. */
+/** A value in a JSON document, with its position. */
 export type JsonNode = {
   readonly value: unknown
   readonly parent: JsonNode | null
-  /** In its parent; '' for the document itself. */
+  /** Key in its parent; '' for the document itself. */
   readonly key: string | number
 }
 
-/** What no value is: the outcome of a query that finds nothing. */
+/** Result of a query that finds nothing; different from all values. */
 const nothing = Symbol('nothing')
 type Comparable = unknown | typeof nothing
 
-/**
- * The values that a JSONPath (RFC 9535) chooses, each once. Every value that is looked at counts: throws `Exhausted` when the
- * budget is spent.
- */
+/** The values that a JSONPath (RFC 9535) chooses, each once. Every value visited counts: throws `Exhausted` when the budget is spent. */
 export function selectByJsonPath(path: JsonPath, document: unknown, budget: WorkBudget): JsonNode[] {
   const root: JsonNode = { value: document, parent: null, key: '' }
   return unique(new Query(document, budget).run(path.segments, [root]))

@@ -14,7 +14,7 @@ import type { JsonPath } from './json-path-syntax.ts'
 import { type PageAttribute, selectByXPath, type XPathNode } from './xpath.ts'
 import type { XPath } from './xpath-syntax.ts'
 
-/** A part of a document, in the language that fits it. What it is written like tells which. */
+/** A part of a document, in the language that fits its type, which is recognised by its syntax. */
 export type Selector =
   | { readonly kind: 'css'; readonly source: string }
   | { readonly kind: 'xpath'; readonly path: XPath; readonly source: string }
@@ -22,21 +22,21 @@ export type Selector =
   /** Chooses lines, and blocks of pages, by their text. */
   | { readonly kind: 'pattern'; readonly pattern: Pattern }
 
-/** Around text that was chosen. No characters of any text: Unicode keeps them free for such purposes. */
+/** Marks around chosen text. These are noncharacters, which Unicode reserves for such internal use. */
 export const BEGIN = '\ufdd0'
 export const END = '\ufdd1'
 const marks = /[\ufdd0\ufdd1]/g
 
-/** A page in which what was chosen is marked and what is left out is gone. */
+/** A page in which chosen text is marked and omitted text is removed. */
 export type MarkedPage =
   | {
       kind: 'marked'
       page: Buffer
-      /** What was chosen: elements, texts and attributes. */
+      /** Number of chosen elements, texts and attributes. */
       chosen: number
-      /** The source of the chosen elements, or of all that is not left out. */
+      /** The source of the chosen elements, or of everything not omitted. */
       elements: string
-      /** Values of attributes that were chosen: they are in no text. */
+      /** Values of chosen attributes, which are not part of any text. */
       values: { place: string; text: string }[]
     }
   /** Too large, too deep, or the selectors took too many steps. */
@@ -45,18 +45,18 @@ export type MarkedPage =
 export type PagePart = { mark(page: Buffer, isXml: boolean, budget: WorkBudget): MarkedPage }
 
 const maxPageBytes = 10 * 1024 * 1024
-/** Reading a page into a tree takes a step for each of so many bytes. */
+/** Parsing a page into a tree costs one step per this many bytes. */
 const bytesPerStep = 1
-/** Looking at a node takes as long as so many steps. */
+/** Visiting a node takes as long as this many steps. */
 const stepsPerNode = 8
-/** Text that nobody sees: marks in it would only do harm. */
+/** Elements with invisible text, which must not be marked. */
 const unseen = new Set(['script', 'style', 'template', 'noscript'])
 
 type Choice = (root: PageRoot, budget: WorkBudget) => XPathNode[]
 
 /**
- * Marks the text of what `select` chooses and cuts out what `omit` does. All that follows reads the whole page, so that what is
- * chosen keeps the headings above it; see `markedBlocks`.
+ * Marks the text that `select` chooses and removes what `omit` does. Later stages read the whole page, so that chosen text keeps the
+ * headings above it; see `part-blocks.ts`.
  */
 export function createPagePart(select: readonly Selector[], omit: readonly Selector[]): PagePart {
   const adapter = createTreeAdapter()
@@ -101,7 +101,7 @@ export function createPagePart(select: readonly Selector[], omit: readonly Selec
   }
 }
 
-/** Throws where it is wrong. */
+/** Throws if it is invalid. */
 export function checkCss(selector: string): void {
   if (selector === '') throw new Error('it is empty')
   if (/^[>+~]|[>+~]$/.test(selector))
@@ -124,7 +124,7 @@ function written(source: string, chosen: Iterable<XPathNode>, left: readonly XPa
   for (const { start, end } of texts) edits.push({ start, end: start, text: BEGIN }, { start: end, end, text: END })
   for (const node of left) {
     if (node.kind === 'text') edits.push({ start: node.start, end: node.end, text: ' ' })
-    // Its two tags stay, so that a block still separates what is before and behind it.
+    // Keep its two tags, so that a block still separates the text before and after it.
     if (node.kind === 'element')
       edits.push({
         start: node.start,
@@ -135,7 +135,7 @@ function written(source: string, chosen: Iterable<XPathNode>, left: readonly XPa
   return edited(source, edits)
 }
 
-/** The chosen elements alone, in the order of the page, with the address that their links start from. */
+/** Only the chosen elements, in page order, with the base URL of their links. */
 function cutOut(source: string, chosen: Iterable<XPathNode>, left: readonly XPathNode[]): string {
   const parts: string[] = /<base\b[^>]{0,2000}>/i.exec(source)?.slice(0, 1) ?? []
   const cuts = outermost(left)
@@ -154,7 +154,7 @@ function cutOut(source: string, chosen: Iterable<XPathNode>, left: readonly XPat
   return parts.join('\n')
 }
 
-/** Elements that are in no other of them, in the order of the page. */
+/** The elements that are not inside another one, in page order. */
 function outermost(nodes: Iterable<XPathNode>): PageElement[] {
   const elements = [...nodes]
     .filter((node) => node.kind === 'element')
@@ -167,7 +167,7 @@ function outermost(nodes: Iterable<XPathNode>): PageElement[] {
   })
 }
 
-/** Where one is within another, the outer one counts; a mark is before what begins behind it. */
+/** Of nested edits the outer one counts; a mark goes before an edit that starts at the same place. */
 function edited(source: string, edits: Edit[]): string {
   const isCut = ({ start, end }: Edit): number => Number(end > start)
   edits.sort((one, other) => one.start - other.start || isCut(one) - isCut(other) || other.end - one.end)
@@ -182,7 +182,7 @@ function edited(source: string, edits: Edit[]): string {
   return parts.join('')
 }
 
-/** The texts in it that people may see. White space between elements is none. */
+/** The texts in it that may be visible. White space between elements doesn't count. */
 function* textsOf(node: XPathNode): Generator<PageText> {
   const pending: XPathNode[] = [node]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

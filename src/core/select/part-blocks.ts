@@ -16,11 +16,11 @@ export type Content = {
   readonly omit: OmitRules | null
 }
 
-/** What a source watches of its pages. */
+/** The part of its pages that a source watches. */
 export type Part = Pick<Source, 'select' | 'omit'> & Partial<Pick<Source, 'aspects'>>
 
 /**
- * - blocks: null where the type has no text. `elements` is the source of the part, for what is beside its text; absent for whole pages
+ * - blocks: null if the type has no text. `elements` is the source of the part, for aspects other than text; absent for whole pages
  * - nothing: the selectors match nothing
  * - too-expensive: they took too much work
  */
@@ -29,7 +29,7 @@ export type PartBlocks =
   | { kind: 'nothing' }
   | { kind: 'too-expensive' }
 
-/** Equal for parts that are the same; '' for a whole page. */
+/** Equal for equal parts; '' for a whole page. */
 export function partKey({ select, omit }: Part): string {
   return select.length + omit.length === 0 ? '' : JSON.stringify([select, omit])
 }
@@ -37,13 +37,13 @@ export function partKey({ select, omit }: Part): string {
 type CompiledPart = {
   select: readonly Selector[]
   omit: readonly Selector[]
-  /** Null where no selector is for pages. */
+  /** Null if no selector is for pages. */
   page: PagePart | null
 }
 
 const MAX_COMPILED = 500
 
-/** Cuts documents to the part that a source watches. Selectors are compiled once. */
+/** Cuts documents down to the part that a source watches. Selectors are compiled once. */
 export function createPartReader(): (content: Content, part: Part, budget: WorkBudget) => PartBlocks {
   const compiled = new Map<string, CompiledPart>()
 
@@ -79,7 +79,7 @@ export function createPartReader(): (content: Content, part: Part, budget: WorkB
   }
 }
 
-/** Selectors that can't be read any more choose nothing. */
+/** Selectors that are no longer valid choose nothing. */
 function compilePart({ select, omit }: Part): CompiledPart {
   const read = (sources: readonly string[]) =>
     sources.flatMap((source) => {
@@ -120,7 +120,7 @@ function cutBlocks(
     for (const { place, text } of marked?.values ?? [])
       if (text !== '') kept.push({ kind: 'paragraph', text, trail: [], key: '', place, level: 0 })
     if (isSpent(budget)) return { kind: 'too-expensive' }
-    // Patterns choose text, and no elements.
+    // Patterns choose text, not elements.
     const elements = aspects.length === 0 ? '' : (marked?.elements ?? '')
     if (select.length > 0 && kept.length === 0 && !holdsAspect(elements, aspects)) return { kind: 'nothing' }
     return { kind: 'blocks', blocks: { ...blocks, title: withoutMarks(blocks.title), blocks: kept }, elements }
@@ -154,7 +154,7 @@ function withText(block: Block, text: string): Block {
   }
 }
 
-/** See `page-part`, which isn't loaded here for want of need. */
+/** As in `page-part`, which is not loaded here unless needed. */
 const marks = /[\ufdd0\ufdd1]/g
 const markedPiece = /[^\ufdd0\ufdd1]+|[\ufdd0\ufdd1]/g
 
@@ -162,7 +162,7 @@ function withoutMarks(text: string): string {
   return text.replace(marks, '')
 }
 
-/** Each block in turn: its text, and what of it is within marks. Cells of a row stay apart. */
+/** Call for each block in turn: returns its text, and the part of it inside marks. Cells of a row stay separate. */
 function createMarkCut(): (text: string) => { chosen: string; plain: string } {
   let isOn = false
   return (text) => {

@@ -8,13 +8,13 @@ import { readXPath, XPathError } from './xpath-syntax.ts'
 type Page = typeof import('./page-part.ts')
 let loaded: Page | null = null
 
-/** Loaded with the first selector: the parser and the selectors behind it take 20 MB and 70 ms in each thread. */
+/** Loaded with the first selector: the parser and the selector engine take 20 MB and 70 ms per thread. */
 export function pageParts(): Page {
   loaded ??= createRequire(import.meta.url)(import.meta.url.replace(/.*\/selector/, './page-part')) as Page
   return loaded
 }
 
-/** Throws `usage-wrong`, with the reason, where a selector is wrong. */
+/** Throws `usage-wrong`, with the reason, if a selector is invalid. */
 export function readSelector(given: string): Selector {
   const source = given.trim()
   try {

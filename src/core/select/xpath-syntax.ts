@@ -1,4 +1,4 @@
-/** XPath 1.0, but for variables and namespaces: prefixes are part of names. */
+/** XPath 1.0 without variables and namespaces: prefixes are part of names. */
 export type XPath =
   | { readonly kind: 'path'; readonly from: XPath | 'root' | 'here'; readonly steps: readonly XPathStep[] }
   | { readonly kind: 'filter'; readonly of: XPath; readonly predicates: readonly XPath[] }
@@ -12,7 +12,7 @@ export type XPathStep = { readonly axis: Axis; readonly test: NodeTest; readonly
 
 export type NodeTest =
   | { readonly kind: 'name'; readonly name: string }
-  /** All names; with a prefix, those that have it. */
+  /** Any name; with a prefix, those that have it. */
   | { readonly kind: 'any'; readonly prefix: string }
   | { readonly kind: 'text' }
   | { readonly kind: 'node' }
@@ -24,11 +24,11 @@ const axes = [
 ] as const
 export type Axis = (typeof axes)[number]
 
-/** The operators by how tightly they bind, the loosest first. */
+/** Operators by precedence, the lowest first. */
 const levels = [['or'], ['and'], ['=', '!='], ['<', '<=', '>', '>='], ['+', '-'], ['*', 'div', 'mod']] as const
 export type XPathOperator = (typeof levels)[number][number] | '|'
 
-/** How many arguments they take, from and to. */
+/** Minimum and maximum number of arguments. */
 const functions = {
   last: [0, 0],
   position: [0, 0],
@@ -64,7 +64,7 @@ const tokenPattern =
 
 type Token = { readonly kind: 'number' | 'text' | 'name' | 'sign' | 'end'; readonly text: string; readonly at: number }
 
-/** Thrown for what is no XPath; the message says why. */
+/** Thrown for an invalid XPath; the message says why. */
 export class XPathError extends Error {}
 
 export function readXPath(source: string): XPath {
@@ -289,7 +289,7 @@ class Reader {
   }
 }
 
-/** Pages are read without comments and instructions. */
+/** Pages are parsed without comments and processing instructions. */
 const nodeTypes = new Map<string, 'text' | 'node' | 'none'>([
   ['text', 'text'],
   ['node', 'node'],
@@ -297,5 +297,5 @@ const nodeTypes = new Map<string, 'text' | 'node' | 'none'>([
   ['processing-instruction', 'none'],
 ])
 
-/** What `//` stands for. */
+/** The step that `//` abbreviates. */
 const anywhere: XPathStep = { axis: 'descendant-or-self', test: { kind: 'node' }, predicates: [] }

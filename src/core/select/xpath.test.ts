@@ -19,7 +19,7 @@ function named(node: XPathNode): string {
   return `${node.name}${Object.hasOwn(node.attributes, 'n') ? node.attributes.n : ''}`
 }
 
-/** The same of the reference. */
+/** The same with the reference implementation. */
 function chosenByLibrary(page: string, path: string): string[] {
   using document = XmlDocument.fromString(page, { option: ParseOption.XML_PARSE_DEFAULT })
   return document.find(path).map((node) => {

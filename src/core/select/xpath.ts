@@ -2,7 +2,7 @@ import type { PageElement, PageNode, PageRoot } from '../text/page-tree.ts'
 import { Exhausted, isSpent, type WorkBudget } from '../work/work-budget.ts'
 import type { NodeTest, XPath, XPathStep } from './xpath-syntax.ts'
 
-/** Conditions see attributes as nodes too. */
+/** Attributes are nodes, too. */
 export type PageAttribute = {
   readonly kind: 'attribute'
   readonly name: string
@@ -17,7 +17,7 @@ type Context = { readonly node: XPathNode; readonly position: number; readonly s
 
 const charactersPerStep = 16
 const maxTextLength = 10_000_000
-/** Elements that browsers add where they are not written: an XPath copied from one names them. */
+/** Elements that browsers add if they are omitted, with their parents: an XPath copied from a browser contains them. */
 const impliedIn = new Map([
   ['tbody', 'table'],
   ['html', ''],
@@ -26,14 +26,14 @@ const impliedIn = new Map([
 ])
 
 /**
- * The parts of a page that an XPath chooses, in the order of the page. Every node that is looked at and every operation counts:
- * throws `Exhausted` when the budget is spent. Names of HTML are compared in lower case.
+ * The parts of a page that an XPath chooses, in page order. Every node visited and every operation counts: throws `Exhausted` when the
+ * budget is spent. HTML names are compared in lower case.
  */
 export function selectByXPath(expression: XPath, root: PageRoot, isXml: boolean, budget: WorkBudget): XPathNode[] {
   return createXPathReader(root, isXml, budget)(expression, root)
 }
 
-/** The same for paths that begin at any of its nodes. */
+/** The same for paths that start at any node of the page. */
 export function createXPathReader(root: PageRoot, isXml: boolean, budget: WorkBudget) {
   const evaluation = new Evaluation(root, isXml, budget)
   return (expression: XPath, from: XPathNode) => evaluation.nodes(expression, { node: from, position: 1, size: 1 })
@@ -99,7 +99,7 @@ class Evaluation {
     return this.filtered(reached, predicates)
   }
 
-  /** In the order in which positions are counted along the axis. */
+  /** In the order in which the axis counts positions. */
   private along(node: XPathNode, axis: XPathStep['axis']): XPathNode[] {
     const out: XPathNode[] = []
     switch (axis) {
@@ -142,7 +142,7 @@ class Evaluation {
     return out
   }
 
-  /** Trees are no deeper than `page-tree` makes them. */
+  /** Recursive: `page-tree` limits the depth. */
   private descend(node: XPathNode, out: XPathNode[]): void {
     const children = childrenOf(node)
     this.count(children.length)
@@ -171,7 +171,7 @@ class Evaluation {
     }
   }
 
-  /** The nearest first. */
+  /** Nearest first. */
   private before(node: XPathNode, out: XPathNode[], isDeep: boolean): void {
     if (node.kind === 'attribute' || node.kind === 'root') return
     this.count(node.index)
@@ -214,7 +214,7 @@ class Evaluation {
     if (this.isXml || test.kind !== 'name') return false
     const parent = impliedIn.get(test.name.toLowerCase())
     if (parent === undefined || node.kind === 'text' || node.kind === 'attribute') return false
-    // Without `html` there is no `body` either to be found in it.
+    // If `html` is missing, so is a `body` inside it.
     return node.kind === 'root' ? parent === '' || parent === 'html' : node.name === parent
   }
 
@@ -253,7 +253,7 @@ class Evaluation {
     }
   }
 
-  /** A set of nodes is compared node by node: one that holds is enough. */
+  /** A node-set is compared node by node: one that holds is enough. */
   private compared(operator: '=' | '!=' | '<' | '<=' | '>' | '>=', one: Value, other: Value): boolean {
     if (typeof one === 'object' && typeof other === 'boolean') return this.compared(operator, this.truth(one), other)
     if (typeof other === 'object' && typeof one === 'boolean') return this.compared(operator, one, this.truth(other))
@@ -275,7 +275,7 @@ class Evaluation {
     const [first] = given
     const values = given.map((each) => this.value(each, context))
     const text = (at: number): string => this.text(values[at]!)
-    /** Of the first argument, or of the node itself. */
+    /** The text of the first argument or, by default, of the node itself. */
     const own = (): string => (first === undefined ? this.textOf(context.node) : text(0))
     switch (name) {
       case 'last':
@@ -343,7 +343,7 @@ class Evaluation {
     const found: XPathNode[] = []
     for (const node of this.along(this.root, 'descendant')) {
       if (node.kind !== 'element' || !Object.hasOwn(node.attributes, 'id')) continue
-      // The first of an id counts.
+      // Of several elements with one id, the first counts.
       if (ids.delete(node.attributes.id!)) found.push(node)
     }
     return found
@@ -411,7 +411,7 @@ function nameOf(node: XPathNode | undefined): string {
   return node === undefined || node.kind === 'root' || node.kind === 'text' ? '' : node.name
 }
 
-/** Positions begin with 1, are rounded, and may be no numbers at all. */
+/** Positions start at 1, are rounded, and may be NaN. */
 function substring(text: string, from: number, length: number | undefined): string {
   const first = Math.round(from)
   const end = length === undefined ? Number.POSITIVE_INFINITY : first + Math.round(length)

@@ -1,11 +1,11 @@
 import type { Block, Blocks } from '../change/change.ts'
 
-/** Why what we see of a page isn't what its visitors see. */
+/** Why we see something else of a page than its visitors do. */
 export type BlindSpotKind = 'script' | 'consent' | 'captcha' | 'sign-in' | 'empty'
 
 export type BlindSpot = {
   readonly kind: BlindSpotKind
-  /** For people. */
+  /** Message for users. */
   readonly text: string
 }
 
@@ -23,16 +23,16 @@ const texts: Record<BlindSpotKind, string> = {
   empty: 'This page has no text to watch.',
 }
 
-/** Pages with more text than this have content, whatever else is on them. */
+/** Pages with more text than this have content, regardless of what else is on them. */
 const maxCaptchaCharacters = 1500
 const maxScriptCharacters = 600
 const maxMountCharacters = 200
 const maxConsentCharacters = 6000
-/** Text of a wall that is about something else: the name of the site, a slogan, a footer. */
+/** Maximum text on a wall that isn't about the wall: the name of the site, a slogan, a footer. */
 const maxOtherCharacters = 300
 const maxMarkupBytes = 1024 * 1024
 
-/** Whether a page hides its content from us; null where nothing is the matter, and for all but web pages. */
+/** Returns why a page hides its content from us; null if it doesn't, and for feeds, JSON and XML. */
 export function blindSpot(blocks: Blocks, source: BlindSpotSource): BlindSpot | null {
   if (blocks.kind === 'feed' || blocks.kind === 'json' || blocks.kind === 'xml') return null
   const kind = blocks.kind === 'html' ? pageKind(blocks, source) : blocks.blocks.length === 0 ? 'empty' : null
@@ -43,9 +43,9 @@ type Page = {
   readonly title: string
   /** All blocks but the title. */
   readonly blocks: readonly Block[]
-  /** Of their text. */
+  /** Total length of their text. */
   readonly size: number
-  /** The beginning of the source, a character for each byte. */
+  /** The beginning of the source as Latin-1, one character per byte. */
   readonly markup: string
   readonly url: string
 }
@@ -67,7 +67,7 @@ const captchaTitle =
   /^(?:just a moment|attention required|access (?:to this page )?(?:has been )?denied|robot check|pardon our interruption|human verification|security check|are you (?:a )?(?:human|robot)|bot (?:check|verification)|captcha|ddos-guard|einen moment|un instant)\b/i
 const captchaText =
   /verif(?:y|ying)(?: that)? you(?:'|’| a)re(?: not a (?:ro)?bot| (?:a )?human)|(?:i am|i['’]m|you['’]re|you are) not a (?:ro)?bot|prove (?:that )?you(?:'|’| a)re (?:a )?human|checking (?:if the site connection is secure|your browser)|(?:complete|solve) the (?:captcha|security check|challenge)|unusual traffic from your|type the characters you see|press (?:&|and) hold to confirm|needs to review the security of your connection|kein roboter|pas un robot|no (?:eres|soy) un robot|non sono un robot|не робот/i
-/** Scripts that make nothing but such a page. */
+/** Scripts that are only found on captcha pages. */
 const captchaMarkup =
   /_cf_chl_opt|captcha-delivery\.com|px-captcha|_Incapsula_Resource|awsWafCookieDomainList|sec-if-cpt-container|geo\.captcha|\/sorry\/index/
 
@@ -119,7 +119,7 @@ function isConsent(page: Page): boolean {
   return otherCharacters(page, (text) => consentWords.test(text)) <= maxOtherCharacters
 }
 
-/** What a page says that isn't of its wall. */
+/** Length of the text that isn't part of the wall. */
 function otherCharacters({ blocks }: Page, isOfWall: (text: string) => boolean): number {
   return blocks.reduce((sum, { text }) => (isOfWall(text) ? sum : sum + text.length), 0)
 }
@@ -128,7 +128,7 @@ const scriptText =
   /(?:enable|activate|turn on|allow|requires?|needs?|without|supports?) (?:your browser['’]?s? )?java ?script|java ?script (?:is|must be|has to be|needs to be|seems to be|to be) (?:currently )?(?:required|disabled|enabled|turned on|not (?:enabled|available|supported|active))|java ?script (?:aktivieren|einschalten|erforderlich|deaktiviert)|activer java ?script|habilit(?:ar|e) (?:o )?java ?script|abilita(?:re)? java ?script/i
 const waiting =
   /^(?:loading|please wait|redirecting|laden|wird geladen|bitte warten|chargement|cargando|caricamento|carregando)\b[\s.…]*$/i
-/** Empty elements that scripts put the page into. */
+/** Empty elements that scripts render the page into. */
 const mountPoint =
   /<(?:div|main|section)\b[^<>]{0,300}?\bid\s{0,20}=\s{0,20}["']?(?:root|app|__next|__nuxt|react-root|app-root|main-app|application|svelte|gatsby|___gatsby|ember\d{0,9}|mount)["']?(?:\s[^<>]{0,300})?>\s{0,200}(?:<!--[^<>]{0,200}-->\s{0,200})?<\/|<(?:app-root|my-app|ember-app)\b[^<>]{0,300}>\s{0,200}<\//i
 

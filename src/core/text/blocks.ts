@@ -14,14 +14,14 @@ import { readSource, type SourceText } from './text-source.ts'
 export type BlockSource = {
   contentType: string | undefined
   omit?: OmitRules | null | undefined
-  /** Where it came from: links of a feed's entries are resolved against it. */
+  /** URL of the document, for resolving links of feed entries. */
   url?: string | undefined
 }
 
-/** Of a document; what lies beyond is not looked at. */
+/** Maximum number of blocks per document; the rest is ignored. */
 const maxBlocks = 100_000
 
-/** What a reader sees of a document, block by block; null where its media type has no text. */
+/** The visible text of a document as blocks; null if its media type has no text. */
 export function readBlocks(body: Uint8Array, { contentType, omit, url }: BlockSource): Blocks | null {
   const source = readSource(body, contentType)
   if (source === null) return null
@@ -39,7 +39,7 @@ function blocksOf(source: SourceText, url: string | undefined): Blocks {
 
 const jsonMedia = /^(?:application|text)\/json$|\+json$/
 
-/** JSON is often sent as plain text; what is sent as JSON and isn't is text. */
+/** JSON is often served as plain text; a document served as JSON that doesn't parse is treated as text. */
 function asJson({ kind, type, page, isCut }: SourceText, url: string | undefined): Blocks | null {
   if (kind !== 'plain' || !(jsonMedia.test(type.media) || beginsAsJson(page))) return null
   const tree = readJsonTree(page, isCut)
@@ -52,7 +52,7 @@ function beginsAsJson(page: Buffer): boolean {
   return /^\s*[[{]/.test(page.toString('latin1', 0, 256))
 }
 
-/** Feeds come under many media types, that of web pages among them. */
+/** Feeds are served with many media types, including that of web pages. */
 function asFeed({ page }: SourceText, url: string | undefined): Blocks | null {
   if (!looksLikeFeed(page)) return null
   const feed = readXmlFeed(page.toString('utf8'))
@@ -72,12 +72,12 @@ function asText({ kind, type, page }: SourceText): Blocks {
   }
 }
 
-/** All of its text, a line for each block. */
+/** The whole text, one line per block. */
 export function textOfBlocks({ blocks }: Pick<Blocks, 'blocks'>): string {
   return blocks.map(({ text }) => text).join('\n')
 }
 
-/** Without pieces of its text, which are places in `textOfBlocks`; blocks without any text left are gone. */
+/** Removes spans, given as offsets into `textOfBlocks`, and the blocks that have no text left. */
 export function withoutSpans(from: Blocks, spans: readonly Span[]): Blocks {
   if (spans.length === 0) return from
   const sorted = spans.toSorted((one, other) => one.start - other.start)
@@ -86,7 +86,7 @@ export function withoutSpans(from: Blocks, spans: readonly Span[]): Blocks {
   let first = 0
   for (const block of from.blocks) {
     const end = start + block.text.length
-    // Spans may lie in one another: only those are behind us that all blocks to come are behind.
+    // Spans may be nested, so skip only those that end before all remaining blocks.
     while (first < sorted.length && sorted[first]!.end <= start) first++
     const text = cutBlock(block.text, start, sorted, first)
     if (text === block.text) blocks.push(block)
@@ -96,7 +96,7 @@ export function withoutSpans(from: Blocks, spans: readonly Span[]): Blocks {
   return { ...from, blocks }
 }
 
-/** `start` is where the block begins in all the text, `first` the first of the spans that can reach into it. */
+/** `start`: offset of the block in the whole text; `first`: the first span that can reach into it. */
 function cutBlock(text: string, start: number, spans: readonly Span[], first: number): string {
   const kept: string[] = []
   let at = 0

@@ -1,12 +1,12 @@
 import { decodeHTML, decodeXML } from 'entities/decode'
 
-/** What stands for the `size` bytes of a character reference, in UTF-8. */
+/** The text, in UTF-8, that a character reference of `size` bytes represents. */
 export type Reference = { readonly text: Uint8Array; readonly size: number }
 
-/** Reads the reference that begins with the `&` at `at`. An `&` that begins none stands for itself. */
+/** Reads the reference that begins with the `&` at `at`. An `&` that begins none is returned as it is. */
 export type ReadReference = (bytes: Uint8Array, at: number, end: number) => Reference
 
-/** No name is longer. Some end without `;` before letters that follow, so the letters are looked at together. */
+/** Length of the longest name. Some names end without `;` right before other letters, so all letters are read together. */
 const maxNameLength = 32
 const rememberedReferences = 1024
 
@@ -15,8 +15,8 @@ const plainAmpersand: Reference = { text: Buffer.from('&'), size: 1 }
 type Remembered = Reference & { readonly source: Uint8Array }
 
 /**
- * The same few references come again and again, so those met last are remembered, each in the place that its bytes
- * add up to: a page full of made-up names cannot make it grow.
+ * The same few references recur, so the latest are cached, each in the slot that its bytes hash to: a page full of made-up names can't make
+ * the cache grow.
  */
 function createReader(decode: (text: string) => string): ReadReference {
   const remembered: (Remembered | undefined)[] = new Array(rememberedReferences).fill(undefined)
@@ -41,7 +41,7 @@ function createReader(decode: (text: string) => string): ReadReference {
 export const readHtmlReference: ReadReference = createReader(decodeHTML)
 export const readXmlReference: ReadReference = createReader(decodeXML)
 
-/** Digits may be as many as one likes; what they come to is bounded. */
+/** The number of digits is unlimited; the resulting code is clamped. */
 function readNumber(bytes: Uint8Array, at: number, end: number, decode: (text: string) => string): Reference {
   let stop = at + 2
   const isHex = stop < end && (bytes[stop]! | 0x20) === 0x78

@@ -12,22 +12,22 @@ export type TextSource = {
   contentType: string | undefined
   /** Regions to leave out; see `createOmitRules`. */
   omit?: OmitRules | null | undefined
-  /** A line for each block; otherwise every run of white space is one space. */
+  /** One line per block; otherwise every run of white space becomes one space. */
   lines?: boolean | undefined
 }
 
 const fingerprintBytes = 16
 
 /**
- * The visible text of a document, its title first; null where its media type has none. White space of all kinds is
- * collapsed. See `scanHtml` for what is visible.
+ * The visible text of a document, its title first; null if its media type has none. White space of all kinds is collapsed. See `scanHtml`
+ * for what is visible.
  */
 export function documentText(body: Uint8Array, source: TextSource): string | null {
   const text = textBytes(body, source)
   return text === null ? null : asBuffer(text).toString('utf8')
 }
 
-/** As `documentText`, in UTF-8. The bytes are valid until the next call of a function of this file. */
+/** As `documentText`, in UTF-8. The bytes are valid until the next call of a function in this file. */
 export function textBytes(body: Uint8Array, source: TextSource): Uint8Array | null {
   const read = readSource(body, source.contentType)
   if (read === null) return null
@@ -35,7 +35,7 @@ export function textBytes(body: Uint8Array, source: TextSource): Uint8Array | nu
   const { omit } = source
   let { page } = read
   if (omit?.elements && kind !== 'plain') page = omit.elements.cut(page, kind)
-  // Expressions are matched against lines, so that `.*` does not reach over the end of a block.
+  // Expressions are matched against lines, so that `.*` doesn't cross the end of a block.
   const patterns = omit?.patterns ?? []
   const text = scan(page, kind, source.lines === true || patterns.length > 0)
   if (patterns.length === 0) return text
@@ -43,7 +43,7 @@ export function textBytes(body: Uint8Array, source: TextSource): Uint8Array | nu
   return collapse(rest, roomFor(rest.length), source.lines === true)
 }
 
-/** 16 bytes that are equal for equal texts, whatever their white space; null where the type has no text. */
+/** A 16-byte fingerprint of the text that ignores differences in white space; null if the type has no text. */
 export function textFingerprint(body: Uint8Array, source: TextSource): Buffer | null {
   const text = textBytes(body, source.lines === true ? { ...source, lines: false } : source)
   return text === null ? null : hash('sha256', text, 'buffer').subarray(0, fingerprintBytes)
@@ -68,7 +68,7 @@ function collapse(text: Buffer, out: Buffer, lines: boolean): Uint8Array {
 
 type Targets = TextTargets & { joined(): Uint8Array }
 
-/** The title goes before the text, which it mostly does anyway; a title further down is set aside and put there. */
+/** Puts the title before the text. It usually comes first anyway; a title further down is buffered and moved to the front. */
 function createTargets(page: Buffer, out: Buffer, options: SinkOptions): Targets {
   const body = new TextSink(page, out, options)
   let aside: Buffer | null = null

@@ -5,10 +5,10 @@ import { type DefaultTreeAdapterMap, html, parse } from 'parse5'
 import { documentText } from './document-text.ts'
 
 /**
- * The full parser is the judge. What tree construction alone does is left out of the comparison by name:
- * - it moves text out of tables: where text stands directly in one, the order of the characters is not compared;
- * - it ignores tags that are not allowed where they stand (`</div>` without `<div>`, `<td>` outside a table), which
- *   separate words for us: on damaged pages white space is not compared;
+ * parse5 is the reference. Effects of tree construction alone are excluded from the comparison:
+ * - it moves text out of tables: if text is directly in one, the order of characters is not compared;
+ * - it ignores tags that are not allowed where they are (`</div>` without `<div>`, `<td>` outside a table), which separate words for us: on
+ *   damaged pages white space is not compared;
  * - it drops tags inside `<select>` and `<frameset>`, and SVG and MathML may be badly nested: such pages are not damaged.
  */
 type Node = DefaultTreeAdapterMap['childNode']
@@ -134,7 +134,7 @@ describe('the text of a page is what a full HTML parser sees', () => {
       fc.property(damaged, (page) => {
         if (/<(?:frame|select|svg|math|template)/i.test(page)) return
         const [got, wanted] = [ours(page, false), reference(page)].map((text) => text.replace(/\s+/g, ''))
-        // A full parser puts text of a table before it, and what it was cut from can be a title that moved.
+        // A full parser moves text of a table before it, and an edit may have cut it from a title.
         if (/<table/i.test(page)) assert.deepEqual([...got!].sort(), [...wanted!].sort())
         else assert.equal(got, wanted)
       }),
@@ -224,7 +224,7 @@ const { flow } = fc.letrec<{ flow: string; phrase: string; block: string }>((tie
       .tuple(fc.constantFrom('br', 'img', 'input', 'wbr', 'hr'), attributes)
       .map(([name, attrs]) => `<${name}${attrs}>`),
     fc.tuple(tie('phrase'), text).map(([inner, after]) => `<template>${inner}</template>${after}`),
-    // The parser makes one character of several NULs in foreign content; the standard makes one of each.
+    // parse5 merges several NULs in foreign content into one character; the standard keeps one for each.
     text
       .map((inner) => inner.replace(/\0+/g, '\0'))
       .map((inner) => `<svg><title>${inner}</title><g><text>${inner}</text><style>${inner}</style></g></svg>`),

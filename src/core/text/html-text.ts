@@ -4,39 +4,39 @@ import { isSelfClosing, skipTag } from '../html/skip-tag.ts'
 import { dataMeanings, escapableMeanings, foreignMeanings, rawMeanings, type TextSink } from './text-sink.ts'
 import { addToName, BREAK, breakoutTable, type TextTag, textTagTable } from './text-tags.ts'
 
-/** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. */
+/** Maximum nesting; elements opened beyond it are ignored, but their content is read. */
 const maxDepth = 512
 
-/** What counts of a tag here; see `TextTag`. */
+/** The properties of a tag that matter here; see `TextTag`. */
 type ForeignTag = { readonly name: string; readonly content: string }
 
 type Entry = { readonly name: string; readonly rules: 'html' | 'svg' | 'math'; readonly isHidden: boolean }
 
 /**
- * Which rules a page is read by. Inside SVG and MathML `<style>` and `<title>` hold markup, CDATA sections exist, and
- * `<img>` or `<p>` throw the parser back into HTML; what is in a template is seen by nobody. A real parser knows this
- * from its stack of open elements. Here only the elements that change something are kept:
+ * Tracks which rules a page is read by. Inside SVG and MathML, `<style>` and `<title>` contain markup, CDATA sections exist, and `<img>` or
+ * `<p>` switch the parser back to HTML; the content of a template is invisible. A real parser knows this from its stack of open elements.
+ * Here only the elements that make a difference are kept:
  *
  *   rules 'svg', 'math'  the roots, and `style` and `script` below them, which are hidden
  *   rules 'html'         integration points (`foreignObject`, `mtext`, …; `desc` and `title` are hidden), templates
  *
- * A start tag pushes, its end tag pops, a breakout tag pops down to HTML. Unclosed HTML elements inside an integration
- * point are not seen, so badly nested SVG can differ from a full parser.
+ * A start tag pushes, its end tag pops, a breakout tag pops down to HTML. Unclosed HTML elements inside an integration point are not
+ * tracked, so badly nested SVG can differ from a full parser.
  */
 export class OpenElements {
   rules: 'html' | 'svg' | 'math' = 'html'
-  /** How many of the open elements hide what is in them. */
+  /** Number of open elements that hide their content. */
   hidden = 0
   private readonly stack: Entry[] = []
 
-  /** For a start tag met in HTML. */
+  /** Handles a start tag in HTML. */
   openHtml(tag: ForeignTag): void {
     if (tag.content === 'svg' || tag.content === 'math')
       this.push({ name: tag.name, rules: tag.content, isHidden: false })
     else if (tag.name === 'template') this.push({ name: tag.name, rules: 'html', isHidden: true })
   }
 
-  /** For a start tag met in foreign content. */
+  /** Handles a start tag in foreign content. */
   openForeign(tag: ForeignTag): void {
     const { rules } = this
     const { name, content } = tag
@@ -54,7 +54,7 @@ export class OpenElements {
         this.cut(at)
         break
       }
-      // An end tag reaches over foreign elements, never out of an integration point; that of a template out of all.
+      // An end tag closes across foreign elements, but never beyond an integration point; that of a template closes across all.
       if (entry.rules === 'html' && name !== 'template') break
     }
   }
@@ -78,18 +78,18 @@ export class OpenElements {
   }
 }
 
-// An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
+// Imported bindings are looked up at each use, which would cost a tenth of the time in the loops below.
 const classes = byteClass
 const NAME_END = TAG_NAME_END
 const NAME_START = LETTER
 
-/** Skips invisible content tag by tag. */
+/** See `findByte`. Hidden content is skipped tag by tag, and the next tag is usually near. */
 const nearBytes = 12
 
 export type TextTargets = {
   /** The text of the body, in the order of the source. */
   readonly body: TextSink
-  /** The title; the body's own sink where no text came before it. */
+  /** The sink for the title: the body's own if no text came before it. */
   title(): TextSink
 }
 
@@ -102,10 +102,10 @@ type Scan = {
 }
 
 /**
- * The visible text of an HTML page in UTF-8, in one pass over its bytes. The page is cut into tags exactly as the HTML
- * standard's tokenizer does with scripting off: `<noscript>` is shown. There is no tree, so the text stands in the order
- * of the source even where a full parser moves it (text between table rows), and an end tag that closes nothing
- * separates words as any other of its name does. Attributes never count, `hidden` included.
+ * Extracts the visible text of an HTML page in UTF-8, in one pass over its bytes. The page is tokenised exactly as the HTML standard does
+ * with scripting off: `<noscript>` is shown. There is no tree, so the text keeps the order of the source even where a full parser moves it
+ * (text between table rows), and an end tag that closes nothing separates words like any other of its name. Attributes are ignored,
+ * including `hidden`.
  */
 export function scanHtml(page: PageBytes, targets: TextTargets): void {
   const scan: Scan = { page, sink: targets.body, open: new OpenElements(), targets, hasTitle: false }
@@ -129,13 +129,13 @@ function textUpToTag({ page, sink, open }: Scan, from: number): number {
   return sink.append(from, page.bytes.length, open.rules === 'html' ? dataMeanings : foreignMeanings)
 }
 
-/** A `<` that begins no tag is text. */
+/** A `<` that doesn't begin a tag is text. */
 function literal({ sink, open }: Scan, from: number, end: number): number {
   if (open.hidden === 0) sink.append(from, end, rawMeanings)
   return end
 }
 
-/** `from` is the first letter of the name. Each of these returns where the scan goes on; a cut-off tag is no tag. */
+/** `from` is the first letter of the name. Like the functions below, returns where to continue; a truncated tag is ignored. */
 function startTag(scan: Scan, from: number): number {
   const { page, open } = scan
   const { bytes } = page
@@ -168,7 +168,7 @@ function foreignTag(scan: Scan, from: number, nameEnd: number, sum: number, afte
   return after
 }
 
-/** What is in an element of HTML that is more than a gap. The end tag of text is left to be read. */
+/** Handles the content of an HTML element other than flow. The end tag after raw text is left to the main loop. */
 function content(scan: Scan, tag: TextTag, nameEnd: number, from: number): number {
   const { page, sink, open } = scan
   const isHidden = open.hidden > 0
@@ -215,7 +215,7 @@ function lines({ sink, open }: Scan, from: number, end: number, meanings: Uint8A
   return end
 }
 
-/** A line end right behind the tag is there for the author's eyes alone. */
+/** A line break right after the tag is only source formatting. */
 function afterFirstLineEnd({ bytes }: PageBytes, from: number): number {
   if (bytes[from] === 0x0d) return bytes[from + 1] === 0x0a ? from + 2 : from + 1
   return bytes[from] === 0x0a ? from + 1 : from

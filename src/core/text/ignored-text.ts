@@ -6,28 +6,28 @@ import { cutSpans } from './omit-matches.ts'
 
 export const ignoreLimits = { patterns: 100, patternLength: 500 } as const
 
-/** Expressions that were used last are kept ready. */
+/** Number of compiled expressions cached (LRU). */
 const MAX_READY = 500
-/** What it costs to get an expression ready, for each of its steps. */
+/** Cost of compiling an expression, per step of it. */
 const READYING = 100
-/** For one text, where nothing else is said: about half a second. */
+/** Default budget for one text: about half a second. */
 const WORK = 40_000_000
 
-/** What a profile does not care about; nothing where it was stored before there was such a list. */
+/** The ignored patterns of a profile; empty for one stored before there was such a list. */
 export function ignoredBy({ ignore }: { readonly ignore?: Interests['ignore'] | undefined }): readonly string[] {
   return ignore ?? []
 }
 
-/** Null where the budget doesn't suffice: part of a list would show a change that isn't one. */
+/** The results are null if the budget runs out: applying only part of a list would report changes that aren't any. */
 export type IgnoredText = {
-  /** The text without what the expressions match, its white space in order: see `withoutSpace`. */
+  /** The text without the matches, with white space normalised: see `withoutSpace`. */
   cut(text: string, ignore: readonly string[], budget?: WorkBudget): string | null
-  /** Where the expressions match, in no order. */
+  /** The matches, in no particular order. */
   find(text: string, ignore: readonly string[], budget?: WorkBudget): Span[] | null
 }
 
 export function createIgnoredText(): IgnoredText {
-  /** The last used behind; null for one that is wrong, which matches nothing. */
+  /** Most recently used last; null for an invalid expression, which matches nothing. */
   const ready = new Map<string, Pattern | null>()
 
   function patternOf(source: string, budget: WorkBudget): Pattern | null {
@@ -59,7 +59,7 @@ export function createIgnoredText(): IgnoredText {
   }
 }
 
-/** Lists are checked when profiles are read. Whatever came in by another way must not stop all others. */
+/** Lists are validated when profiles are read. An invalid expression that got in another way must not stop all others. */
 function readPattern(source: string): Pattern | null {
   try {
     return createPattern(source)
@@ -68,7 +68,7 @@ function readPattern(source: string): Pattern | null {
   }
 }
 
-/** Each run of white space within a line as one space, none at its ends, and no empty lines. */
+/** Collapses white space within lines, trims them, and drops empty lines. */
 export function withoutSpace(text: string): string {
   const lines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim())
   return lines.filter((line) => line !== '').join('\n')

@@ -3,21 +3,20 @@ import { AppError } from '../errors.ts'
 import { isExhausted } from '../work/work-budget.ts'
 import { createPageTree, createTreeAdapter, type PageElement, type PageNode } from './page-tree.ts'
 
-/** Cuts the elements out of a page, which is UTF-8, that one of the selectors chooses. */
+/** Removes the elements that one of the selectors matches from a page in UTF-8. */
 export type ElementCutter = { cut(page: Buffer, kind: MarkupKind): Buffer }
 
 type MarkupKind = 'html' | 'xhtml' | 'xml'
 
-/** Larger pages are left whole. */
+/** Larger pages are left unchanged. */
 const maxPageBytes = 2 * 1024 * 1024
 
 /**
- * Selectors are asked of a tree that is made for them, and what they choose is cut out of the source. What is left goes
- * the way of every other page, so the text of a page without chosen elements is the same with and without selectors.
- * A page that is too large, too deep, or on which the selectors take too many steps, is left whole: always the same way,
- * since what is counted is steps and not time.
+ * Selectors run on a tree built for them, and the matching elements are cut out of the source. The rest is processed like any other page,
+ * so the text of a page without matches is the same with and without selectors. A page that is too large, too deep, or on which the
+ * selectors take too many steps, is left unchanged; this is deterministic, since steps are counted and not time.
  *
- * The tree is that of the source: elements that browsers add (`tbody`, `html`) are there only if they are written.
+ * The tree is that of the source: elements that browsers add (`tbody`, `html`) exist only if they are written.
  */
 export function createElementCutter(selectors: readonly string[]): ElementCutter {
   const adapter = createTreeAdapter()
@@ -45,7 +44,7 @@ export function createElementCutter(selectors: readonly string[]): ElementCutter
   }
 }
 
-/** Throws `usage-wrong`, naming it, where a selector is wrong. */
+/** Throws `usage-wrong`, naming the selector, if it is invalid. */
 export function checkSelector(selector: string): void {
   try {
     if (selector.trim() === '') throw new Error('it is empty')
@@ -61,7 +60,7 @@ export function checkSelector(selector: string): void {
   }
 }
 
-/** In the place of each element its two tags stay, so that a block still separates what is before and behind it. */
+/** Keeps the two tags of each element, so that a block still separates the text before and after it. */
 function without(source: string, elements: PageElement[]): string {
   const kept: string[] = []
   let at = 0

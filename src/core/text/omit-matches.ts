@@ -2,18 +2,18 @@ import type { Pattern } from '../pattern/pattern.ts'
 import type { Span } from '../pattern/pattern-search.ts'
 import type { WorkBudget } from '../work/work-budget.ts'
 
-/** All expressions of the settings share it, so that a page is dealt with in seconds whatever their number. */
+/** Shared by all expressions of the settings, so that a page takes seconds at most regardless of their number. */
 const maxWork = 40_000_000
 
-/** The text without all that one of the expressions matches. */
+/** The text without the matches of the expressions. */
 export function cutMatches(bytes: Uint8Array, patterns: readonly Pattern[]): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   return cutSpans(text, findMatches(text, patterns))
 }
 
 /**
- * All that one of the expressions matches, in no order. Each sees the whole text, so their order means nothing. Of a text
- * that is too long for them they see the beginning, always as much of it: the same text must come to the same.
+ * The matches of all expressions, in no particular order. Each sees the whole text, so their order doesn't matter. Of a text too long for
+ * the budget they see only the beginning, always the same length of it: the result must be deterministic.
  */
 export function findMatches(text: string, patterns: readonly Pattern[]): Span[] {
   const share = Math.floor(maxWork / patterns.length)

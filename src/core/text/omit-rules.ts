@@ -5,22 +5,22 @@ import { createPattern, type Pattern } from '../pattern/pattern.ts'
 import { createSourceMatch, type SourceMatch } from '../url/source-match.ts'
 import type { ElementCutter } from './omit-elements.ts'
 
-/** What is left out of the text of documents before it is compared: regions that change without meaning anything. */
+/** What to leave out of documents before comparing them: regions whose changes don't matter. */
 export type OmitRule = {
-  /** A host, a domain (`.example.org`), the beginning of a URL, or `*` for all. */
+  /** A host, a domain (`.example.org`), a URL prefix, or `*` for all. */
   match: string
-  /** CSS selectors of elements that are left out with all that is in them. */
+  /** CSS selectors of elements to leave out, with their content. */
   selectors: readonly string[]
   /**
-   * Regular expressions; each match is cut out of the text, in which each block is a line. White space is one space
-   * or, where a block ends, one line end: `\s` matches both, `.` only the first.
+   * Regular expressions; each match is cut out of the text, in which each block is a line. White space is one space or, at the end of a
+   * block, one line break: `\s` matches both, `.` only the space.
    */
   patterns: readonly string[]
 }
 
-/** All rules that apply to one document, together. */
+/** All rules that apply to one document, merged. */
 export type OmitRules = {
-  /** Positive, 31 bits, made of the rules alone: equal rules have equal ids, over restarts and in any order. */
+  /** Positive, 31 bits, derived from the rules alone: equal rules have equal ids, across restarts and in any order. */
   readonly id: number
   readonly elements: ElementCutter | null
   readonly patterns: readonly Pattern[]
@@ -29,7 +29,7 @@ export type OmitRules = {
 type Elements = typeof import('./omit-elements.ts')
 let loaded: Elements | null = null
 
-/** Loaded with the first selector: the parser and the selectors behind it take 20 MB and 70 ms in each thread. */
+/** Loaded with the first selector: the parser and the selector engine take 20 MB and 70 ms per thread. */
 function elements(): Elements {
   loaded ??= createRequire(import.meta.url)(import.meta.url.replace(/.*\/omit-rules/, './omit-elements')) as Elements
   return loaded
@@ -42,12 +42,12 @@ const maxRemembered = 1000
 
 type Reading = { readonly matches: SourceMatch; readonly rule: OmitRule }
 
-/** Throws `usage-wrong`, naming it, where a place, a selector or an expression is wrong. */
+/** Throws `usage-wrong`, naming the culprit, if a `match`, a selector or an expression is invalid. */
 export function createOmitRules(rules: readonly OmitRule[]): (url: string) => OmitRules | null {
   if (rules.length > maxRules) throw new AppError('usage-wrong', `more than ${maxRules} omit rules`)
   const patterns = new Map<string, Pattern>()
   const readings = rules.map((rule) => readRule(rule, patterns)).filter(({ rule }) => !isEmpty(rule))
-  // Pages of one site meet the same rules, so that little is compiled more than once.
+  // Pages of one site match the same rules, so little is compiled more than once.
   const remembered = new Map<string, OmitRules>()
   return (url) => {
     let name = ''

@@ -3,12 +3,12 @@ import { createWorkBudget, Exhausted, isSpent, type WorkBudget } from '../work/w
 
 /** A page of 36 KB takes some thousand steps for each selector. */
 const maxSteps = 3_000_000
-/** Reading an attribute or a text of so many characters counts as one more step. */
+/** Reading an attribute or text counts one more step per this many characters. */
 const charactersPerStep = 16
 
 /**
- * How the selector engine reads a page. Each access counts: `a ~ b` on a page of nothing but siblings, or a chain of
- * ten descendants in a deep one, would take hours.
+ * The selector engine's view of a page. Every access is counted: `a ~ b` on a page of nothing but siblings, or a chain of ten descendants
+ * in a deep one, would take hours.
  */
 export function createTreeAdapter() {
   let budget = createWorkBudget(maxSteps)
@@ -39,7 +39,7 @@ export function createTreeAdapter() {
   }
 
   return {
-    /** A new page, a new count. */
+    /** Starts a new page with a new budget. */
     begin(given: WorkBudget = createWorkBudget(maxSteps)): void {
       budget = given
     },
@@ -79,7 +79,7 @@ export function createTreeAdapter() {
       return null
     },
     getText: textOf,
-    // Asked of a root alone, or of elements that were chosen one by one.
+    // Called with a root alone, or with elements chosen one by one.
     removeSubsets: (nodes: PageNode[]): PageNode[] => nodes,
     equals(one: PageNode, other: PageNode): boolean {
       count(1)
@@ -88,14 +88,14 @@ export function createTreeAdapter() {
   }
 }
 
-/** What selectors are asked of: elements and where they stand in the source, and text, which some selectors read. */
+/** The tree that selectors run on: elements with their source offsets, and text, which some selectors read. */
 export type PageElement = {
   readonly kind: 'element'
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
   readonly parent: PageElement | PageRoot
   readonly children: PageNode[]
-  /** Among the children of its parent. */
+  /** Index among its parent's children. */
   readonly index: number
   readonly start: number
   end: number
@@ -104,7 +104,7 @@ export type PageText = {
   readonly kind: 'text'
   readonly parent: PageElement | PageRoot
   text: string
-  /** Among the children of its parent. */
+  /** Index among its parent's children. */
   readonly index: number
   readonly start: number
   end: number
@@ -114,7 +114,7 @@ export type PageNode = PageElement | PageText | PageRoot
 
 const maxNodes = 300_000
 
-/** Null where the page is too deep or has too many nodes. */
+/** Null if the page is too deep or has too many nodes. */
 export function createPageTree(source: string, isXml: boolean): PageRoot | null {
   const root: PageRoot = { kind: 'root', children: [] }
   const open: PageElement[] = []
@@ -141,14 +141,14 @@ export function createPageTree(source: string, isXml: boolean): PageRoot | null 
       },
       onclosetag(_name, isImplied) {
         const element = open.pop()
-        // What closes an element by implication is the next tag, and is not part of it; a void element ends with its tag.
+        // An element closed implicitly ends before the tag that closes it; a void element ends with its own tag.
         if (element !== undefined)
           element.end = isImplied && parser.startIndex > element.start ? parser.startIndex : parser.endIndex + 1
       },
       ontext(text) {
         const parent = open.at(-1) ?? root
         const last = parent.children.at(-1)
-        // The parser hands on what is around an entity or a comment piece by piece.
+        // The parser emits text around an entity or a comment in pieces.
         if (last?.kind === 'text') {
           last.text += text
           last.end = parser.endIndex + 1
@@ -164,12 +164,12 @@ export function createPageTree(source: string, isXml: boolean): PageRoot | null 
   return parseBounded(parser, source, () => isTooMuch) ? root : null
 }
 
-/** Browsers go no deeper either. The parser looks through all open elements at each end tag, so depth is time. */
+/** The limit of browsers. The parser scans all open elements at each end tag, so depth costs time. */
 export const maxDepth = 512
 
 const pieceLength = 16_384
 
-/** In pieces, so that a page that is too much is not read to its end. False where it was. */
+/** Parses piece by piece, so that a page beyond the limits isn't read to its end. Returns false for such a page. */
 export function parseBounded(parser: Parser, source: string, isTooMuch: () => boolean): boolean {
   for (let at = 0; at < source.length && !isTooMuch(); at += pieceLength)
     parser.write(source.slice(at, at + pieceLength))

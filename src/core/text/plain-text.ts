@@ -1,6 +1,6 @@
 import { zoneClock } from '../time/zone-offset.ts'
 
-/** Text for displays that show nothing else: mail, terminals, small devices. */
+/** Plain text for mail, terminals and small devices. */
 
 export type Wrapping = { columns: number; first?: string; further?: string }
 
@@ -63,10 +63,10 @@ export function wrapText(text: string, { columns, first = '', further = first }:
   return lines
 }
 
-/** Control characters, lone surrogates and direction marks: nothing a reader would miss. */
+/** Control characters, lone surrogates and direction marks: invisible to readers. */
 const unseen = /[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]+/gu
 
-/** One line that any device can show, from any text. */
+/** Turns any text into one line that every device can show. */
 export function plainLine(text: string): string {
   return text
     .replace(/[\s\u0085]+/g, ' ')
@@ -84,7 +84,7 @@ export function shortened(text: string, maxChars: number): string {
   return `${space > cut.length * 0.6 ? cut.slice(0, space) : cut}…`
 }
 
-/** To the minute, on the clocks of a zone. */
+/** Date and time to the minute, in the given time zone. */
 export function minuteText(ms: number, zone = 'UTC'): string {
   const { offsetAt, nameAt } = zoneClock(zone)
   const local = new Date(ms + offsetAt(ms))

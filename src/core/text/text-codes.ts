@@ -1,6 +1,6 @@
 /**
- * The UTF-16 code units of a text, in an array: of strings that are parts of others, `charCodeAt` takes several times as long. The array
- * may be longer than the text, and the next text of the same slot overwrites it.
+ * The UTF-16 code units of a text as an array: on sliced strings, `charCodeAt` takes several times as long. The array may be longer than
+ * the text, and the next text of the same slot overwrites it.
  */
 export function codesOf(text: string, slot: 0 | 1): Uint16Array {
   if (text.length > maxKept) return written(createScratch(text.length), text)

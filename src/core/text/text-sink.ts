@@ -1,17 +1,14 @@
 import { type ReadReference, readHtmlReference } from './character-reference.ts'
 import { BREAK, type Gap, JOIN, SPACE } from './text-tags.ts'
 
-/**
- * What a byte is to the text, one table for each kind of content. Everything up to a byte that is not PLAIN is copied
- * without another look.
- */
+/** Classes of bytes, one table per kind of content. PLAIN bytes are copied without further checks. */
 export type Meanings = Uint8Array
 const PLAIN = 0
 const WHITE = 1
 const LINE_END = 2
 const TAG = 3
 const REFERENCE = 4
-/** The first byte of a character past ASCII, which may be white space: U+00A0, U+1680, U+2000 and its kind, U+3000. */
+/** First byte of a non-ASCII character, which may be white space: U+00A0, U+1680, U+2000 and its kind, U+3000. */
 const WIDE = 5
 const NUL_DROPPED = 6
 const NUL_REPLACED = 7
@@ -27,7 +24,7 @@ function meanings(special: { '<'?: number; '&'?: number; '\0': number }): Meanin
   return table
 }
 
-/** Text between tags. A NUL in it is dropped, as browsers do, but for foreign content. */
+/** Text between tags. As in browsers, a NUL is dropped here, but not in foreign content. */
 export const dataMeanings: Meanings = meanings({ '<': TAG, '&': REFERENCE, '\0': NUL_DROPPED })
 export const foreignMeanings: Meanings = meanings({ '<': TAG, '&': REFERENCE, '\0': NUL_REPLACED })
 export const escapableMeanings: Meanings = meanings({ '&': REFERENCE, '\0': NUL_REPLACED })
@@ -35,7 +32,7 @@ export const rawMeanings: Meanings = meanings({ '\0': NUL_REPLACED })
 
 const replacement = Uint8Array.of(0xef, 0xbf, 0xbd)
 
-// Four bytes at a time: each constant is one byte four times.
+// SWAR, four bytes at a time: each constant repeats one byte.
 const ONES = 0x01010101
 const HIGH_BITS = 0x80808080 | 0
 const SPACES = 0x20202020
@@ -44,8 +41,8 @@ const LESSERS = 0x3c3c3c3c
 const AMPERSANDS = 0x26262626
 
 /**
- * The high bits of bytes that may end a word: all up to the space, `<`, `&`, and the first of characters that can be
- * white space (0xc2, 0xe0 to 0xe3, 0xef). Above a true one there may be false ones: only the lowest is sure.
+ * Returns the high bits of bytes that may end a word: all up to the space, `<`, `&`, and lead bytes of characters that can be white space
+ * (0xc2, 0xe0 to 0xe3, 0xef). Above a true hit there may be false ones: only the lowest is reliable.
  */
 function wordEnds(four: number): number {
   const controls = (four - AFTER_SPACES) & ~four & HIGH_BITS
@@ -64,12 +61,12 @@ function equals(four: number, other: number): number {
 export type SinkOptions = { lines: boolean; readReference?: ReadReference | undefined }
 
 /**
- * Where text comes together: words with one space between them, or one line end where a block ends. White space is
- * noted when it is met and written only before the next character, so there is none at either end.
+ * Collects text: words separated by one space, or by one line break where a block ends. White space is pending until the next character is
+ * written, so there is none at either end.
  */
 export class TextSink {
   length = 0
-  /** Line ends are line ends of the text, as in `<pre>`. */
+  /** Line breaks of the source are kept, as in `<pre>`. */
   keepsLines = false
   private gap: Gap = JOIN
   private readonly bytes: Buffer
@@ -80,8 +77,8 @@ export class TextSink {
   private readonly readReference: ReadReference
 
   /**
-   * Takes text of `page`, which is valid UTF-8. `out` has room for three times as much, since a NUL becomes a character
-   * of three bytes, and some more.
+   * `page` is valid UTF-8. `out` must have room for three times its length, since a NUL becomes a character of three bytes, plus a little
+   * more.
    */
   constructor(page: Buffer, out: Buffer, options: SinkOptions) {
     this.bytes = page
@@ -92,12 +89,12 @@ export class TextSink {
     this.readReference = options.readReference ?? readHtmlReference
   }
 
-  /** The stronger of several gaps counts. */
+  /** The strongest of several gaps counts. */
   open(gap: Gap): void {
     if (gap > this.gap) this.gap = gap
   }
 
-  /** Appends text from `from`; returns where it stopped, which is at a `<` that means something there, or `end`. */
+  /** Appends text from `from`. Returns where it stopped: at a `<` that is special there, or at `end`. */
   append(from: number, end: number, table: Meanings): number {
     const { bytes } = this
     let at = from
@@ -134,8 +131,7 @@ export class TextSink {
   }
 
   /**
-   * Copies the byte at `from`, which is plain, and then words of ASCII with one space between them, up to the first byte
-   * that is anything else.
+   * Copies the byte at `from`, which is plain, and then ASCII words separated by single spaces, up to the first byte that is anything else.
    */
   private appendWords(from: number, end: number): number {
     this.closeGap()
@@ -147,7 +143,7 @@ export class TextSink {
     out[length++] = this.bytes[at++]!
     while (at <= last) {
       const four = view.getInt32(at, true)
-      // Of bytes below 0x80 only zeros lose one and get the high bit: those that were equal to the constant.
+      // For bytes below 0x80, subtracting one sets the high bit of zero bytes only: those equal to the constant.
       const spaces = ((four ^ SPACES) - ONES) & HIGH_BITS
       const special = (four | (four - SPACES) | ((four ^ LESSERS) - ONES) | ((four ^ AMPERSANDS) - ONES)) & HIGH_BITS
       const stop = special | (spaces & ((spaces << 8) | spaceBefore))
@@ -163,7 +159,7 @@ export class TextSink {
       length += 4
       at += 4
     }
-    // A space at the end is not written yet: what follows may be more of it.
+    // A trailing space isn't written yet: more white space may follow.
     if (spaceBefore !== 0) {
       length--
       this.gap = SPACE
@@ -172,7 +168,7 @@ export class TextSink {
     return at
   }
 
-  /** As `appendWords`, from a character past ASCII on and with what is past ASCII, up to the end of the word. */
+  /** As `appendWords`, but starts with a non-ASCII character, includes others, and stops at the end of the word. */
   private appendWide(from: number, end: number): number {
     const { bytes, view, out, outView } = this
     const spaceSize = wideSpaceSize(bytes, from)
@@ -185,10 +181,10 @@ export class TextSink {
     let length = this.length
     let at = from
     do {
-      // All bytes of a character but the first are of the form 10xxxxxx.
+      // Continuation bytes have the form 10xxxxxx.
       do out[length++] = bytes[at++]!
       while (at < end && (bytes[at]! & 0xc0) === 0x80)
-      // Where the next character begins with 0xe0 to 0xe3 the four would end at once.
+      // Before a character that begins with 0xe0 to 0xe3, the four-byte step would stop at once.
       while (at <= last && (bytes[at]! & 0xfc) !== 0xe0) {
         const four = view.getInt32(at, true)
         const stop = wordEnds(four)
@@ -232,7 +228,7 @@ export class TextSink {
   }
 }
 
-/** Bytes of the white space character past ASCII that stands at `at`; 0 where there is none. */
+/** Size of the non-ASCII white space character at `at`, in bytes; 0 if there is none. */
 function wideSpaceSize(bytes: Uint8Array, at: number): number {
   const first = bytes[at]!
   if (first > 0xe3 && first !== 0xef) return 0

@@ -7,14 +7,14 @@ export type SourceText = {
   readonly page: Buffer
   readonly kind: TextKind
   readonly type: TextType
-  /** The body is longer than is looked at. */
+  /** The body exceeds the limit and was cut. */
   readonly isCut: boolean
 }
 
-/** What lies beyond is not looked at. */
+/** The rest is ignored. */
 const maxBodyBytes = 10 * 1024 * 1024
 
-/** Null where the media type has no text, or the body is something else in truth. */
+/** Null if the media type has no text, or the body is in fact binary. */
 export function readSource(body: Uint8Array, contentType: string | undefined): SourceText | null {
   const type = textTypeOf(contentType)
   const isCut = body.length > maxBodyBytes
@@ -37,14 +37,14 @@ function toUtf8(bytes: Buffer, kind: TextKind, type: TextType): Buffer {
 function charsetOf(bytes: Buffer, kind: TextKind, type: TextType): string {
   const told = bomEncoding(bytes) ?? type.charset
   if (told !== undefined) return told
-  // A text that speaks of `<meta charset>` does not mean itself.
+  // A plain text that mentions `<meta charset>` doesn't declare its own.
   if (kind === 'plain' && isUtf8Text(bytes)) return 'utf-8'
   return detectCharset({ bytes }).charset
 }
 
 const sampleBytes = 4096
 
-/** More than one in a hundred control characters that no text has: something else is sent under a name of text. */
+/** True if more than 1 % are control characters that don't occur in text: the body is binary, despite its media type. */
 function isBinary(bytes: Uint8Array): boolean {
   const length = Math.min(bytes.length, sampleBytes)
   let odd = 0
@@ -55,7 +55,7 @@ function isBinary(bytes: Uint8Array): boolean {
   return odd * 100 > length
 }
 
-/** What is written for text of so many bytes at most, the end of the title included; see `TextSink`. */
+/** Maximum output size for text of this many bytes, including the line break after the title; see `TextSink`. */
 export function roomBytes(length: number): number {
   return 3 * length + 64
 }
@@ -63,7 +63,7 @@ export function roomBytes(length: number): number {
 const maxKeptBytes = 4 * 1024 * 1024
 let scratch = Buffer.allocUnsafeSlow(0)
 
-/** One piece of memory for all documents but the largest: valid until the next call. */
+/** A shared buffer for all documents but the largest: valid until the next call. */
 export function roomFor(length: number): Buffer {
   const size = roomBytes(length)
   if (size <= scratch.length) return scratch

@@ -1,22 +1,22 @@
 import { matchesWord } from '../html/byte-class.ts'
 
-/** What a tag, at its start and at its end, puts between the words around it. */
+/** What a start or end tag puts between the words around it. */
 export type Gap = typeof JOIN | typeof SPACE | typeof BREAK
 export const JOIN = 0
 export const SPACE = 1
 export const BREAK = 2
 
 /**
- * What becomes of an element's content:
+ * How the content of an element is read:
  *
- *   flow       it is read on
- *   pre        read on; the line ends in it are line ends of the text
- *   hidden     markup that nobody sees
- *   raw        text up to its own end tag that nobody sees, and `script` the same with rules of its own
+ *   flow       as usual
+ *   pre        as usual, but line breaks are kept
+ *   hidden     markup that is not shown
+ *   raw        text up to its own end tag that is not shown; `script` the same with rules of its own
  *   title      the title of the document, if it is the first one
  *   textarea   text with character references up to its own end tag
  *   xmp        text without them
- *   plaintext  all the rest of the page is text
+ *   plaintext  the rest of the page is text
  *   svg, math  the roots of foreign content
  *   point      inside foreign content of its kind: HTML again
  */
@@ -39,7 +39,7 @@ export type TextTag = {
     | 'math-point'
 }
 
-// `html`, `head` and `body` are missing on purpose: what stands behind `</body>` goes on where the body ended.
+// `html`, `head` and `body` are omitted on purpose: text after `</body>` continues where the body ended.
 const blocks = [
   ...['address', 'article', 'aside', 'blockquote', 'br', 'caption', 'center', 'dd', 'details', 'dialog', 'dir', 'div'],
   ...['dl', 'dt', 'fieldset', 'figcaption', 'figure', 'footer', 'form', 'frameset', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
@@ -74,7 +74,7 @@ const textTags: TextTag[] = [
   ...['mi', 'mo', 'mn', 'ms', 'mtext'].map((name): TextTag => ({ name, gap: JOIN, content: 'math-point' })),
 ]
 
-/** Start tags that end foreign content. Some of them are no more than this, so they have a table of their own. */
+/** Start tags that end foreign content. Some are not in the table above, so they have their own. */
 const breakouts = [
   ...['b', 'big', 'blockquote', 'body', 'br', 'center', 'code', 'dd', 'div', 'dl', 'dt', 'em', 'embed', 'h1', 'h2'],
   ...['h3', 'h4', 'h5', 'h6', 'head', 'hr', 'i', 'img', 'li', 'listing', 'menu', 'meta', 'nobr', 'ol', 'p', 'pre'],
@@ -83,12 +83,12 @@ const breakouts = [
 
 const slotCount = 4096
 
-/** One step of the sum over a name by which it is looked up; begin with 0. Letters of either case come to the same. */
+/** One step of the hash by which a name is looked up; start with 0. Case-insensitive. */
 export function addToName(sum: number, byte: number): number {
   return (Math.imul(sum, 49) ^ (byte | 0x20)) | 0
 }
 
-/** Names in a table of slots, most of them empty: a name that is not there is mostly known so by its sum alone. */
+/** A sparse hash table of names: most unknown names are rejected by their hash alone. */
 export class TagTable<Tag extends { readonly name: string }> {
   private readonly slots: (Tag | null)[] = new Array(slotCount).fill(null)
 
@@ -96,13 +96,13 @@ export class TagTable<Tag extends { readonly name: string }> {
     for (const tag of tags) {
       let sum = 0
       for (let i = 0; i < tag.name.length; i++) sum = addToName(sum, tag.name.charCodeAt(i))
-      // Two names in one slot would make one of them unknown.
+      // A collision would make one of the names unknown.
       if (this.slots[slotOf(sum)] !== null) throw new Error(`no slot is left for <${tag.name}>`)
       this.slots[slotOf(sum)] = tag
     }
   }
 
-  /** The tag whose name stands in `bytes` from `start` to `end`, in any case of its letters; `sum` is of its bytes. */
+  /** The tag named by `bytes` from `start` to `end`, in any letter case; `sum` is the hash of these bytes. */
   find(bytes: Uint8Array, start: number, end: number, sum: number): Tag | null {
     const tag = this.slots[slotOf(sum)]!
     if (tag === null || tag.name.length !== end - start || !matchesWord(bytes, start, tag.name)) return null
@@ -117,12 +117,12 @@ function slotOf(sum: number): number {
 export const textTagTable: TagTable<TextTag> = new TagTable(textTags)
 export const breakoutTable: TagTable<{ readonly name: string }> = new TagTable(breakouts)
 
-/** Elements that join words. */
+/** Elements that don't separate words. */
 export const inlineNames: ReadonlySet<string> = new Set([
   ...['a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins'],
   ...['kbd', 'label', 'mark', 'nobr', 'q', 'rp', 'rt', 'ruby', 's', 'samp', 'small', 'span', 'strike', 'strong', 'sub'],
   ...['sup', 'time', 'tt', 'u', 'var', 'wbr'],
 ])
 
-/** The same for XML of other kinds than XHTML: there all else separates words. */
+/** The same for XML other than XHTML, where all other elements separate words. */
 export const inlineTable: TagTable<{ readonly name: string }> = new TagTable([...inlineNames].map((name) => ({ name })))

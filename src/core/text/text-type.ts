@@ -1,21 +1,21 @@
 import { httpContentTypeEncoding } from '../http/charset.ts'
 
-/** How the text of a media type is read; null where there is none. */
+/** How the text of a media type is read; null if it has none. */
 export type TextKind = 'html' | 'xhtml' | 'xml' | 'plain'
 
 export type TextType = {
   readonly kind: TextKind | null
-  /** Without parameters, in small letters; '' where nothing was told. */
+  /** In lower case, without parameters; '' if not given. */
   readonly media: string
-  /** Nothing was told: the bytes say whether it is a page. */
+  /** No media type was given: the bytes decide whether it is a page. */
   readonly isUntold: boolean
-  /** What the header names, by the Encoding standard. */
+  /** The encoding named by the header, as in the Encoding standard. */
   readonly charset: string | undefined
 }
 
 const noText = /^(?:text\/(?:css|(?:x-)?(?:java|ecma|live|j)script(?:1\.\d)?)|application\/xml-dtd|image\/.*)$/
 
-/** Types come from servers; the few that there are come again with every document. */
+/** Cache by header: the same few values come with every document. */
 const remembered = new Map<string, TextType>()
 const maxRemembered = 200
 

@@ -1,26 +1,25 @@
 import { codesOf } from './text-codes.ts'
 
 /**
- * A text in the pieces that people read as one: words, and numbers with their sign, separators and unit, prices with their currency,
- * dates, times, scores, versions, percentages, telephone numbers, ids, URLs, e-mail and network addresses. A change never cuts
- * through them.
+ * Splits a text into tokens that people read as one: words, and numbers with their sign, separators and unit, prices with their currency,
+ * dates, times, scores, versions, percentages, telephone numbers, ids, URLs, e-mail and network addresses. A change never cuts through one.
  *
- * All repetitions have an upper end: without one, an expression could exhaust the stack, or try the same characters for ever.
+ * All repetitions are bounded: otherwise an expression could exhaust the stack, or backtrack for ever.
  */
 
-/** `glue[i]` is the white space before `words[i]`, `tail` that behind the last. */
+/** `glue[i]` is the white space before `words[i]`, `tail` that after the last. */
 export type Words = { words: string[]; glue: string[]; tail: string }
 
-/** More tokens than this are not looked at one by one: they would need hundreds of megabytes. */
+/** Maximum number of tokens: more would need hundreds of megabytes. */
 export const maxWords = 200_000
 
 const { raw } = String
 
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const dense = raw`\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}`
 const end = raw`(?![\p{L}\p{N}_])`
 const space = raw`[ \u00a0\u2009\u202f]`
-/** A hyphen between two numbers or words is no sign. */
+/** A hyphen between two numbers or words is not a sign. */
 const sign = raw`(?:(?<![\p{L}\p{N})])[-+−±])?`
 
 const url = raw`(?:https?|ftp):\/\/[^\s<>"]{0,1000}[^\s<>"'’.,;:!?)\]}…]|www\.[^\s<>"]{0,1000}[^\s<>"'’.,;:!?)\]}…]`
@@ -42,9 +41,9 @@ const time = raw`${clock}${end}|\d{1,2}${space}?[ap]\.?m\b\.?`
 
 const uuid = raw`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}${end}`
 const ip = raw`\d{1,3}(?:\.\d{1,3}){3}(?:[\/:]\d{1,5})?${end}(?!\.\d)|(?=[a-f:]{0,30}\d)(?:[0-9a-f]{1,4}::?){2,7}[0-9a-f]{1,4}${end}(?!:)|(?=[a-f]{0,4}\d)[0-9a-f]{1,4}::[0-9a-f]{1,4}${end}`
-/** "2:1", and "1:2:3" of a mixture. */
+/** "2:1", or "1:2:3" for a mixture. */
 const ratio = raw`\d{1,4}(?::\d{1,4}){1,3}${end}(?!:)|\d{1,3} : \d{1,3}${end}`
-/** Digits that belong together have a sign between them, so that there is one way only to read them. */
+/** Groups of digits need a separator between them, so that there is only one way to match. */
 const phoneGap = raw`(?:[ \u00a0]?[./-][ \u00a0]?|[ \u00a0]|(?<=\)))`
 const phone = [
   raw`(?<![\p{L}\p{N}])(?=\+(?:[^\d\n]{0,3}\d){7})\+\d{1,4}(?:${phoneGap}?(?:\(\d{1,5}\)|(?<!\d)\d{1,12})){1,6}${end}`,
@@ -55,7 +54,7 @@ const phone = [
 const version = raw`v\.?${space}?\d{1,9}(?:\.\d{1,9}){0,6}(?:[-+][\p{L}\p{N}.\-+]{0,60}[\p{L}\p{N}])?${end}|\d{1,9}(?:\.\d{1,9}){1,6}-[\p{L}\p{N}](?:[\p{L}\p{N}.\-+]{0,60}[\p{L}\p{N}])?${end}|\d{1,9}(?:\.\d{1,9}){2,6}(?:\+[\p{L}\p{N}.\-]{0,60}[\p{L}\p{N}])?${end}`
 
 const digits = raw`\d{1,3}(?:[.,'’\u00a0\u2009\u202f]\d{3}){1,8}(?:[.,]\d{1,20})?|\d{1,40}(?:[.,]\d{1,20}){0,3}|(?<![\p{L}\p{N}.])\.\d{1,20}`
-/** A plain space may part thousands only where a currency says that it is one number. */
+/** A plain space separates thousands only if a currency shows that it is one number. */
 const amount = raw`(?:\d{1,3}(?: \d{3}){1,4}(?:[.,]\d{1,2})?(?!\d)|${digits})(?:[.,][–—-](?![\p{L}\p{N}]))?`
 const currency = raw`(?:(?:A|AU|C|CA|HK|NZ|S|US|R)?\p{Sc}|(?:EUR|USD|GBP|CHF|JPY|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|INR|AUD|CAD|NZD|BRL|MXN|TRY|RUB|KRW|ZAR|BTC)${end}|(?:Rs|Fr|kr)\.?(?=${space}?\d)|R(?=${space}\d))`
 const currencyBehind = raw`(?:\p{Sc}|(?:EUR|USD|GBP|CHF|JPY|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|INR|AUD|CAD|NZD|BRL|MXN|TRY|RUB|KRW|ZAR|BTC|euros?|dollars?|kr|zł|Kč|Ft|lei|руб)${end}\.?|[円元원])`
@@ -63,23 +62,23 @@ const price = raw`${sign}${currency}${space}?[-−]?(?:${amount})|${sign}(?:${am
 
 const percent = raw`${sign}(?:${digits})${space}?[%‰]`
 const unit = raw`(?:[kMGTP]i?[Bb](?:\/s)?|k?m\/[hs]|[kcmµn]?m[²³]?|mph|[kmµ]?g|[mc]?l|[kMG]?Wh?|[kMG]?Hz|[kMG]V|mAh?|°[CF]?|px|[mµn]?s|min|hrs?|h|lbs?|oz|ft)`
-/** Letters that are words as well, when a space is before them. */
+/** Units that are also words if a space precedes them. */
 const unitClose = raw`(?:in|pt|[VACFKMk])`
 const number = raw`${sign}(?:${digits})(?:${space}?${unit}${end}|${unitClose}${end}|${end})`
 
 const word = raw`(?![${dense}])[\p{L}\p{N}_](?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])[\p{L}\p{N}\p{M}_]|['’](?=\p{L})){0,200}`
 const other = raw`\p{RI}\p{RI}|\S(?:[\p{M}\p{Emoji_Modifier}]|\u200d\S){0,20}`
 
-/** For the whole of a text; `wordsOf` finds the same, faster. */
+/** Finds the tokens of a whole text; `wordsOf` finds the same, faster. */
 export const token = new RegExp(
   [url, email, uuid, ip, date, time, price, percent, phone, ratio, version, number, word, other].join('|'),
   'giu',
 )
 
-/** Where tokens begin and end. */
+/** Start and end offsets of tokens. */
 export type Spans = { starts: number[]; ends: number[] }
 
-/** Null where there are too many. `codes` from `offset` on are those of the text. */
+/** Null if there are too many. `codes` from `offset` on hold the text. */
 export function findTokens(text: string, codes: Uint16Array, offset = 0, limit = maxWords): Spans | null {
   const starts: number[] = []
   const ends: number[] = []
@@ -105,7 +104,7 @@ export function findTokens(text: string, codes: Uint16Array, offset = 0, limit =
   return { starts, ends }
 }
 
-/** Null where there are too many. */
+/** Null if there are too many tokens. */
 export function wordsOf(text: string, limit = maxWords): Words | null {
   const found = findTokens(text, codesOf(text, 0), 0, limit)
   if (found === null) return null
@@ -116,8 +115,8 @@ export function wordsOf(text: string, limit = maxWords): Words | null {
 }
 
 /**
- * Most of what is written are words of Latin letters and a few marks between them. Where one of those can't be the beginning of anything
- * else, this is its end; otherwise `start`, and the expression has to find out.
+ * Fast path: most tokens are words of Latin letters and a few punctuation marks. Returns the end of such a token if it can't be the
+ * beginning of anything else; otherwise `start`, and the regular expression decides.
  */
 function plainEnd(codes: Uint16Array, start: number, stop: number): number {
   const first = codes[start]!
@@ -134,7 +133,7 @@ function plainEnd(codes: Uint16Array, start: number, stop: number): number {
   for (const last = Math.min(stop, start + maxPlain + 1); at < last && isLatin(codes[at]!); ) at++
   if (at === start || at - start > maxPlain) return start
   const end = at
-  // `Jan. 5`, `EUR 5`, `v 1`: what begins with letters and isn't plain has a number next.
+  // `Jan. 5`, `EUR 5`, `v 1`: tokens that begin with letters but aren't plain words continue with a number.
   if (codeAt(codes, at, stop) === 0x2e) at++
   const code = codeAt(codes, at, stop)
   if (code === 0x20) {
@@ -144,7 +143,7 @@ function plainEnd(codes: Uint16Array, start: number, stop: number): number {
   return end === at && code < 0x80 && plainMarks[code] === 1 ? end : start
 }
 
-/** Digits alone, as cells of tables have them: with what stands behind them here, they are nothing else. */
+/** Digits alone, as in table cells, followed by a character that excludes anything else. */
 function plainNumberEnd(codes: Uint16Array, start: number, stop: number): number {
   let at = start
   for (const last = Math.min(stop, start + maxDigits); at < last && codes[at]! >= 0x30 && codes[at]! <= 0x39; ) at++
@@ -152,7 +151,7 @@ function plainNumberEnd(codes: Uint16Array, start: number, stop: number): number
   return next < 0x80 && endsNumber[next] === 1 ? at : start
 }
 
-/** Behind the end there is nothing but space. */
+/** Past the end, as if there were a space. */
 function codeAt(codes: Uint16Array, at: number, stop: number): number {
   return at < stop ? codes[at]! : 0x20
 }
@@ -165,12 +164,12 @@ const maxDigits = 40
 const endsNumber = Uint8Array.from({ length: 0x80 }, (_, code) =>
   '\t\n\r;!?()[]{}"|'.includes(String.fromCharCode(code)) ? 1 : 0,
 )
-/** Dashes, quotes, the ellipsis. */
+/** Dashes, quotes, ellipsis. */
 const wideMarks = new Set([0x2013, 0x2014, 0x2018, 0x2019, 0x201c, 0x201d, 0x201e, 0x2026])
 const minus = 0x2212
 const isNumeral = Uint8Array.from({ length: 0x80 }, (_, code) => (/[-+.,\d]/.test(String.fromCharCode(code)) ? 1 : 0))
 
-/** With those of Latin-1 and Latin Extended-A and B. */
+/** Letters of ASCII, Latin-1, and Latin Extended-A and B. */
 function isLatin(code: number): boolean {
   return code < latinEnd && latin[code] === 1
 }

@@ -14,24 +14,23 @@ type Scan = {
   isStopped: boolean
   sink: TextSink
   hasTitle: boolean
-  /** The hidden element of XHTML that the scan is in, and how many of its name are open there. */
+  /** The hidden XHTML element that the scan is in, and how many elements of that name are open. */
   hiddenName: string
   hiddenDepth: number
 }
 
 /**
- * For each tag of XML that separates words, before it does. Its name, without a prefix, stands from `from` to `nameEnd`.
- * False ends the scan.
+ * Called for each XML tag that separates words, before it does. Its name, without a prefix, is at `from` to `nameEnd`. Returning false ends
+ * the scan.
  */
 export type OnElement = (from: number, nameEnd: number, isEnd: boolean, isEmpty: boolean) => boolean
 
 export type XmlOptions = { isXhtml: boolean; onElement?: OnElement }
 
 /**
- * The text nodes and CDATA sections of an XML document in UTF-8. An element is a line of its own, but for those that
- * XHTML has within a line; in XHTML proper all goes as in HTML, the title included. Damaged documents are read as far as
- * they can be made out. Entities that a document declares are left as they are written: expanding them is how a small
- * document becomes a large one.
+ * Extracts the text nodes and CDATA sections of an XML document in UTF-8. Each element is a line of its own, except those that are inline
+ * in XHTML; XHTML itself is read like HTML, including the title. Malformed documents are read as far as possible. Entities declared by the
+ * document are not expanded: that is how a small document becomes a huge one.
  */
 export function scanXml(page: PageBytes, targets: TextTargets, options: XmlOptions): void {
   const { isXhtml, onElement = null } = options
@@ -77,7 +76,7 @@ function characters({ sink, hiddenDepth }: Scan, from: number, end: number): num
   return end
 }
 
-/** `from` is where the name begins. */
+/** `from` is the start of the name. */
 function tag(scan: Scan, from: number, isEnd: boolean): number {
   const { page } = scan
   const { bytes } = page
@@ -86,7 +85,7 @@ function tag(scan: Scan, from: number, isEnd: boolean): number {
   let at = from
   for (; at < length && !(byteClass[bytes[at]!]! & TAG_NAME_END); at++) {
     if (bytes[at] === 0x3a) {
-      // What counts is the name behind its prefix.
+      // Only the name after the prefix counts.
       name.start = at + 1
       name.sum = 0
     } else name.sum = addToName(name.sum, bytes[at]!)
@@ -143,7 +142,7 @@ function markupDeclaration(scan: Scan, from: number): number {
   return Math.min(end + 3, page.bytes.length)
 }
 
-/** A document type has quotes, and in brackets declarations, comments and instructions of its own. */
+/** A doctype may contain quotes and, in brackets, declarations, comments and processing instructions. */
 export function skipDoctype(page: PageBytes, from: number): number {
   const { bytes, text } = page
   const length = bytes.length

@@ -4,7 +4,7 @@ import { type Belief, believe, believeCount, priorBelief, rateOf } from './chang
 
 const DAY = 86_400_000
 
-/** The mean of the true posterior, by summing up over many rates. */
+/** The mean of the exact posterior, by numerical integration over the rate. */
 function exactRate({ shape, spanMs }: Belief, checks: readonly (readonly [number, boolean])[]): number {
   let mass = 0
   let mean = 0

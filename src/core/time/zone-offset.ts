@@ -1,19 +1,19 @@
 import { AppError } from '../errors.ts'
 
 /**
- * What a zone's clocks are ahead of UTC. `Intl` knows, but takes microseconds for an answer; here a day is asked once, and a
- * day with a change is searched for its moment. Days are the UTC days since 1970.
+ * UTC offsets of a time zone. `Intl` takes microseconds per query; here each day is queried once, and a day with a change is searched for
+ * its moment. Days are UTC days since 1970.
  */
 export type ZoneClock = {
   /** Milliseconds to add to UTC. */
   offsetAt(at: number): number
-  /** The first moment after `at`, at most a day or two away, at which the offset may be another. */
+  /** The first moment after `at`, at most a day or two away, at which the offset may change. */
   steadyUntil(at: number): number
-  /** As people of the zone call it then, such as CET. */
+  /** The zone's abbreviation at that time, such as CET. */
   nameAt(at: number): string
 }
 
-/** The offset before and from `changeAt` on; infinite where the whole day has one. */
+/** The offset before and from `changeAt` on; infinite if the offset doesn't change that day. */
 type Day = { before: number; changeAt: number; after: number }
 
 const DAY_MS = 86_400_000
@@ -22,7 +22,7 @@ const maxZones = 700
 
 const zones = new Map<string, ZoneClock>()
 
-/** Whether this machine knows the zone; its list may be another than that of the machine that checked a setting. */
+/** Whether this machine knows the zone; its list may differ from that of the machine that validated a setting. */
 export function isZone(zone: string): boolean {
   try {
     zoneClock(zone)
@@ -32,7 +32,7 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** Throws `usage-wrong` for a name that is no IANA zone. */
+/** Throws `usage-wrong` if the name isn't an IANA zone. */
 export function zoneClock(zone: string): ZoneClock {
   const known = zones.get(zone)
   if (known !== undefined) return known
@@ -73,7 +73,7 @@ function createZoneClock(zone: string): ZoneClock {
   }
 }
 
-/** No zone has had two changes within a day, so equal ends mean that there was none between. */
+/** No zone has had two changes within a day, so equal offsets at both ends mean no change between. */
 function readDay(startAt: number, offsetOf: (at: number) => number): Day {
   const before = offsetOf(startAt)
   const after = offsetOf(startAt + DAY_MS)
@@ -94,7 +94,7 @@ function offsetReader(zone: string): (at: number) => number {
     const fields: Record<string, number> = {}
     for (const { type, value } of format.formatToParts(at)) fields[type] = Number(value)
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields
-    // Parts have no fraction of a second; the time itself has the same one in every zone.
+    // The parts have no fraction of a second, which is the same in every zone.
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000
   }
 }

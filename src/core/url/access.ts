@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
 /**
- * How a source is asked for: by which program, and in whose name. It is part of the URL wherever a source is watched, queued or kept,
- * as the user of the URL (`https://~b@example.org/`, `imap://~5f0c…@example.org/INBOX`): what was read with somebody's
- * credentials is another document than what everybody may read, and links within a site inherit it. It is never sent anywhere.
+ * How a source is accessed: by which program, and with whose credentials. Wherever a source is watched, queued or kept, this is encoded as
+ * the user of its URL (`https://~b@example.org/`, `imap://~5f0c…@example.org/INBOX`): a document read with someone's credentials is not the
+ * same as the public one, and links within a site inherit the access. It is never sent anywhere.
  */
 export type Access = {
   render: Render
@@ -18,12 +18,12 @@ export const openAccess: Access = { render: 'http', credentials: '' }
 
 const user = /^([a-z][a-z0-9+.-]*:\/\/)(~(?:b|(?:b-)?[0-9a-f]{24}))@/
 
-/** The credentials of an owner under a name: the same wherever it is asked, and nobody else's. */
+/** Id of an owner's credentials of this name: stable, and different for each owner. */
 export function credentialsId(owner: string, name: string): string {
   return name === '' ? '' : hash('sha256', JSON.stringify([owner, name])).slice(0, 24)
 }
 
-/** A URL without access, as it is asked for in this way. Without an authority it can't be asked for in any other way than the open one. */
+/** Adds access to a URL that has none. URLs without an authority are returned unchanged: they only have open access. */
 export function withAccess(url: string, { render, credentials }: Access): string {
   const marks = [...(render === 'browser' ? ['b'] : []), ...(credentials === '' ? [] : [credentials])]
   return marks.length === 0 ? url : url.replace(/^([a-z][a-z0-9+.-]*:\/\/)(?=[^/])/, `$1~${marks.join('-')}@`)
@@ -36,21 +36,21 @@ export function accessOf(url: string): Access {
   return { render: isBrowser ? 'browser' : 'http', credentials: mark.slice(isBrowser ? 3 : 1) }
 }
 
-/** The URL that is asked for and shown. */
+/** The URL to request and to show. */
 export function withoutAccess(url: string): string {
   return url.includes('~') ? url.replace(user, '$1') : url
 }
 
-/** Whether pages of one URL may lead to the other: links stay in the same access, or leave it for what everybody may read. */
+/** Whether a page of one URL may link to the other: links keep the access, or leave it for public documents. */
 export const mayLeadTo = (from: string, to: string): boolean =>
   isOpen(to) || user.exec(from)?.[2] === user.exec(to)?.[2]
 
-/** Whether everybody may ask for it in this way. */
+/** Whether the URL has open access: no browser, no credentials. */
 export const isOpen = (url: string): boolean => !url.includes('~') || !user.test(url)
 
 const users = /(?<=:\/\/)~(?:b|(?:b-)?[0-9a-f]{24})@/g
 
-/** A text in which no URL says how it is asked for: what leaves the program is shown so. */
+/** Removes the access from all URLs in a text, before it leaves the program. */
 export function withoutAccesses(text: string): string {
   return text.includes('://~') ? text.replace(users, '') : text
 }

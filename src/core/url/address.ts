@@ -2,15 +2,15 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { AppError } from '../errors.ts'
 
 /**
- * The address ranges that nobody on the public internet can own, and that a crawler must therefore not be sent to by
- * a link, a redirect or a name: IANA's special-purpose registries, multicast, and the metadata services of clouds.
+ * Address ranges that cannot be assigned on the public internet, so that no link, redirect or name may send the crawler there: IANA's
+ * special-purpose registries, multicast, and cloud metadata services.
  */
 const refusedV4Ranges: readonly (readonly [cidr: string, name: string])[] = [
   ['0.0.0.0/8', 'this network'],
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'carrier-grade NAT'],
   ['127.0.0.0/8', 'loopback'],
-  // A public address by registry, but inside Azure it is the host agent with its metadata.
+  // Public according to the registry, but inside Azure it is the host agent with its metadata.
   ['168.63.129.16/32', 'cloud metadata'],
   ['169.254.0.0/16', 'link-local'],
   ['172.16.0.0/12', 'private'],
@@ -26,13 +26,13 @@ const refusedV4Ranges: readonly (readonly [cidr: string, name: string])[] = [
   ['240.0.0.0/4', 'reserved'],
 ]
 
-/** The first match names the refusal, so narrow ranges stand before the wide ones that hold them. */
+/** The first match names the refusal, so narrow ranges come before the wider ones that contain them. */
 const refusedV6Ranges: readonly (readonly [cidr: string, name: string])[] = [
   ['::/128', 'unspecified'],
   ['::1/128', 'loopback'],
   ['::/96', 'IPv4-compatible'],
   ['::ffff:0:0:0/96', 'IPv4-translated'],
-  // The operator alone knows where in this prefix the IPv4 address sits, so it cannot be judged by it.
+  // Only its operator knows where in this prefix the IPv4 address is, so it can't be judged by it.
   ['64:ff9b:1::/48', 'local NAT64'],
   ['100::/64', 'discard'],
   ['100:0:0:1::/64', 'dummy prefix'],
@@ -48,10 +48,10 @@ const refusedV6Ranges: readonly (readonly [cidr: string, name: string])[] = [
   ['ff00::/8', 'multicast'],
 ]
 
-/** Only this part of IPv6 has been given out as global unicast; what lies outside it is refused without a name. */
+/** The only part of IPv6 allocated as global unicast; addresses outside it are refused without a name. */
 const globalUnicastV6 = '2000::/3'
 
-/** IPv6 ranges that carry an IPv4 address: the destination is that IPv4 host, so that address is what is judged. */
+/** IPv6 ranges that embed an IPv4 address, at this offset: the destination is that IPv4 host, so that address is judged. */
 const carriersOfV4: readonly (readonly [cidr: string, offsetBytes: number])[] = [
   ['::ffff:0:0/96', 12],
   ['64:ff9b::/96', 12],
@@ -63,19 +63,19 @@ export type Cidr = { family: 4 | 6; bytes: Uint8Array; prefixBits: number }
 export type AddressVerdict = { kind: 'allowed' } | { kind: 'refused'; range: string }
 
 export type AddressGuard = {
-  /** `host`: the name that was resolved to this address, or the address itself. */
+  /** `host`: the name that resolved to this address, or the address itself. */
   check(address: string, host?: string): AddressVerdict
   /**
-   * For a seed that a user typed. An address, `localhost` or a name without a dot can only mean a machine nearby, so that very
-   * host is allowed, wherever it resolves to. A name with a dot opens nothing: its owner decides where it leads.
+   * For a seed typed by a user. An address, `localhost` or a name without a dot can only mean a machine nearby, so exactly this host is
+   * allowed, wherever it resolves to. A name with a dot allows nothing: its owner decides where it leads.
    */
   allowSeed(host: string): void
 }
 
 /**
- * Reads an address as resolvers and sockets write it. The loose notations (octal, hexadecimal, fewer than four parts)
- * are not addresses here: the URL parser has turned them into this form before anybody asks. An address with a zone
- * (`fe80::1%eth0`) names a link of this machine and is no address either.
+ * Parses an address as resolvers and sockets write it; null if it isn't one. Loose notations (octal, hexadecimal, fewer than four parts)
+ * are rejected: the URL parser has already normalised them. An address with a zone (`fe80::1%eth0`) refers to a link of this machine and is
+ * rejected too.
  */
 export function parseAddress(text: string): IpAddress | null {
   if (isIPv4(text)) return { family: 4, bytes: v4Bytes(text) }
@@ -89,7 +89,7 @@ export function parseAddress(text: string): IpAddress | null {
   return { family: 6, bytes }
 }
 
-/** `10.0.0.0/8`, `fc00::/7`, or a bare address, which stands for itself alone. */
+/** `10.0.0.0/8`, `fc00::/7`, or a single address. */
 export function parseCidr(text: string): Cidr {
   const slash = text.indexOf('/')
   const address = parseAddress(slash === -1 ? text : text.slice(0, slash))
@@ -102,7 +102,7 @@ export function parseCidr(text: string): Cidr {
   return { ...address, prefixBits: Number(prefix) }
 }
 
-/** Where limits per client are counted: an IPv4 address, or the /64 of an IPv6 address, all of which one client may have. */
+/** The key for limits per client: an IPv4 address, or the /64 of an IPv6 address, all of which one client may own. */
 export function networkOf(text: string): string {
   const plain = text.slice(0, 64).replace(/^::ffff:(?=\d+\.)/i, '')
   const address = parseAddress(plain)
@@ -122,8 +122,8 @@ export function contains(range: Cidr, address: IpAddress): boolean {
 }
 
 /**
- * Judges addresses at the moment of connecting. What is not given out on the public internet is refused, in whatever
- * clothes it comes; `allow` lists CIDRs that an operator opened.
+ * Checks addresses at connect time. Refuses those that are not allocated on the public internet, in any notation; `allow` lists CIDRs
+ * opened by the operator.
  */
 export function createAddressGuard({ allow }: { allow: readonly string[] }): AddressGuard {
   const opened = allow.map((text) => unmapped(parseCidr(text)))
@@ -170,7 +170,7 @@ function carriedV4(address: IpAddress): IpAddress | null {
   return { family: 4, bytes: address.bytes.subarray(carrier.offsetBytes, carrier.offsetBytes + 4) }
 }
 
-/** `::ffff:10.0.0.0/104` opens what `10.0.0.0/8` opens: both name the same hosts. */
+/** `::ffff:10.0.0.0/104` opens the same hosts as `10.0.0.0/8`. */
 function unmapped(range: Cidr): Cidr {
   const mapped = carriers[0]!.range
   if (range.prefixBits < mapped.prefixBits || !contains(mapped, range)) return range

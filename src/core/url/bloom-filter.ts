@@ -1,12 +1,12 @@
 import type { FingerprintCache } from './fingerprint-cache.ts'
 
-/** Bits for each fingerprint, and how many of them it sets: about one in a hundred unknown ones is taken for known when it is full. */
+/** Bits and hash probes per fingerprint: a false-positive rate of about 1 % when full. */
 const BITS_EACH = 10
 const PROBES = 7
 
 /**
- * A set of 64-bit fingerprints in a bounded number of bits. It never forgets, so what it knows need not be looked up; but it takes
- * some for known that are not, and does not keep values: whatever is known has the greatest. Filled beyond `entries`, it invents more.
+ * A Bloom filter of 64-bit fingerprints. No false negatives, so an unknown fingerprint needs no look-up; but some unknown ones appear
+ * known, and values are not stored: every hit returns `known`. Beyond `entries`, the false-positive rate rises.
  */
 export function createBloomFilter(entries: number, known: number): FingerprintCache {
   const bits = 2 ** Math.max(10, Math.min(32, Math.ceil(Math.log2(entries * BITS_EACH))))

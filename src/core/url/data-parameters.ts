@@ -5,9 +5,8 @@ const ofWeb = /^(?:query\+)?https?:/i
 const maxCharacters = 500
 
 /**
- * Puts the keywords of a profile in the place of `{keywords}`, in the query of a web address and in the body of a web query
- * (`#body=…`). Queries of SQL are left as they are: text must not become a part of a statement. Throws `url-invalid` where there are no
- * keywords to put in.
+ * Replaces `{keywords}` by the profile's keywords, in the query of a web address and in the body of a web query (`#body=…`). SQL queries
+ * are left alone: text must not become part of a statement. Throws `url-invalid` if there are no keywords to insert.
  */
 export function expandParameters(uri: string, { keywords }: { keywords: readonly string[] }): string {
   if (!ofWeb.test(uri) || uri.search(placeholder) === -1) return uri
@@ -27,7 +26,7 @@ export function expandParameters(uri: string, { keywords }: { keywords: readonly
 const body = /(?<=[#&]body=)[^&]*/
 const bodyOf = (fragment: string): string => body.exec(fragment)?.[0] ?? ''
 
-/** The body is written as a form or as JSON, and then as a part of the URL. */
+/** Encodes the text for a form or for JSON, and then as part of the URL. */
 function withBody(fragment: string, text: string): string {
   const isJson =
     /[#&]type=json(?:&|$)/.test(fragment) || /^(?:\{(?!keywords\})|\[|%7B(?!keywords%7D)|%5B)/i.test(bodyOf(fragment))
@@ -35,7 +34,7 @@ function withBody(fragment: string, text: string): string {
   return fragment.replace(body, (given) => given.replace(placeholder, () => encodeURIComponent(inner)))
 }
 
-/** As many as a search takes. */
+/** Joins as many keywords as fit into a search. */
 function joined(keywords: readonly string[]): string {
   let text = ''
   for (const keyword of keywords) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { COLUMNS, columnSums, documentFingerprint } from './document-fingerprint.ts'
 
-/** Column by column, as a person would. */
+/** Naive reference, column by column. */
 function sumsByHand(body: Uint8Array): number[] {
   return Array.from({ length: COLUMNS }, (_, column) => {
     let sum = 0
@@ -11,7 +11,7 @@ function sumsByHand(body: Uint8Array): number[] {
   })
 }
 
-/** The same bytes for the same seed. */
+/** Deterministic: the same bytes for the same seed. */
 function bytes(length: number, seed: number): Buffer {
   let state = seed
   return Buffer.from(

@@ -1,20 +1,20 @@
 /**
- * The fingerprint of static documents from PARCAHYD ("An alternative scheme for generating fingerprints for static documents"). That paper
- * tells its properties, not its steps: 64 bits, made so that different fingerprints mean different documents, and two documents
- * share one with the probability (1/256)^16. This is the simplest scheme with these figures: the document is written in rows of
- * sixteen bytes, each column is added up modulo 256, which makes the sixteen values of 256 that the probability counts, and each sum is
- * folded into a hexadecimal digit, which makes the 64 bits.
+ * The fingerprint of static documents from PARCAHYD ("An alternative scheme for generating fingerprints for static documents"). The paper
+ * gives its properties, not its steps: 64 bits, different fingerprints mean different documents, and two documents collide with a
+ * probability of (1/256)^16. This is the simplest scheme with these figures: the document is written in rows of sixteen bytes and each
+ * column is summed modulo 256, which gives the sixteen values of 256 that the probability counts; each sum is then folded into a
+ * hexadecimal digit, which gives the 64 bits.
  *
- * It tells what was changed, not where: rows that change places, or bytes within a column, leave it as it is
+ * It depends on the bytes, not on their order: swapping rows, or bytes within a column, doesn't change it
  * (docs/decisions/019-document-fingerprints.md).
  */
 export const COLUMNS = 16
 
-/** The sums of the columns, one byte each: 128 bits, before they are folded. */
+/** The column sums, one byte each: 128 bits, before folding. */
 export function columnSums(body: Uint8Array, sums: Uint8Array = new Uint8Array(COLUMNS)): Uint8Array {
   sums.fill(0)
   const rows = body.length - (body.length % COLUMNS)
-  // Four columns to a word, every second one to a half of it: a half has room for the sums of 256 rows.
+  // SIMD within a word: four columns to a pair of words, with 16 bits per sum, which has room for 256 rows.
   const even = new Uint32Array(4)
   const odd = new Uint32Array(4)
   for (let from = 0; from < rows; from += 256 * COLUMNS) {
@@ -48,7 +48,7 @@ function addRows(body: Uint8Array, from: number, to: number, even: Uint32Array, 
 
 const scratch = new Uint8Array(COLUMNS)
 
-/** The 64 bits of a document, unsigned. Different ones mean different documents; equal ones mean very little. */
+/** The 64-bit fingerprint of a document, unsigned. Different ones mean different documents; equal ones prove little. */
 export function documentFingerprint(body: Uint8Array): bigint {
   const sums = columnSums(body, scratch)
   let [high, low] = [0, 0]

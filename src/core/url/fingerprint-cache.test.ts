@@ -29,7 +29,7 @@ describe('the fingerprint cache', () => {
   test('keeps four of a bucket before one has to go', () => {
     for (let elsewhere = 0; elsewhere < 5; elsewhere++) {
       const cache = createFingerprintCache(64)
-      // The hand of the clock is moved by other buckets too: wherever it stands, free places come first.
+      // Other buckets move the clock hand too: free slots come first, wherever it points.
       for (let hi = 0; hi < elsewhere; hi++) cache.set(hi, 1, 1)
       for (let hi = 0; hi < 4; hi++) cache.set(hi, 2, hi)
       for (let hi = 0; hi < 4; hi++) assert.equal(cache.get(hi, 2), hi)

@@ -1,16 +1,16 @@
 /**
- * A bounded set of 64-bit fingerprints with a small value each, in typed arrays: the popular-URL cache in front of the
- * URL-seen test. It may forget, it never invents. Four places per bucket; when all are taken, the one that was not
- * asked for since the hand last passed goes (clock replacement).
+ * A bounded map from 64-bit fingerprints to small values, in typed arrays: the popular-URL cache in front of the URL-seen test. It may
+ * forget, but has no false positives. Four-way buckets; in a full one, the entry not read since the hand last passed is evicted (clock
+ * replacement).
  */
 export type FingerprintCache = {
-  /** The kept value, or -1. */
+  /** The stored value, or -1. */
   get(hi: number, lo: number): number
   set(hi: number, lo: number, value: number): void
 }
 
 const WAYS = 4
-/** A bucket is 64 bytes, so that a look-up waits for one or two lines of memory: low words, high words, values, and whether they were asked for. */
+/** A bucket is 64 bytes, so that a look-up touches one or two cache lines: low words, high words, values, and reference bits. */
 const BUCKET = 4 * WAYS
 const HIGH = WAYS
 const VALUE = 2 * WAYS

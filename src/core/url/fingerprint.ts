@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const letters = Buffer.from(alphabet)
 
-/** RFC 4648 with its padding. */
+/** RFC 4648, with padding. */
 export function toBase32(bytes: Uint8Array): string {
   const text = Buffer.allocUnsafe(Math.ceil(bytes.length / 5) * 8)
   let at = 0
@@ -17,7 +17,7 @@ export function toBase32(bytes: Uint8Array): string {
   return text.fill('=', at).toString('latin1')
 }
 
-/** Upper or lower case, padded or not; null for any other character, and for bits behind the last whole byte. */
+/** Upper or lower case, padded or not; null for any other character, and for non-zero bits after the last whole byte. */
 export function fromBase32(text: string): Buffer | null {
   const bare = text.replace(/={1,6}$/, '').toUpperCase()
   const bytes = Buffer.alloc(Math.floor((bare.length * 5) / 8))
@@ -33,21 +33,21 @@ export function fromBase32(text: string): Buffer | null {
     bits -= 8
     bytes[at++] = held >>> bits
   }
-  // Two spellings of one value would not compare as equal texts.
+  // Otherwise two spellings of one value would not compare as equal texts.
   return (held & ((1 << bits) - 1)) === 0 ? bytes : null
 }
 
 /**
- * The fingerprint of a body: SHA-256. It names bodies that are kept once for many URLs, so two bodies with one name
- * must not be made at will; SHA-1, which archives often use, no longer promises that and is not faster here.
+ * The digest of a body: SHA-256. It identifies bodies that are stored once for many URLs, so collisions must not be constructible; SHA-1,
+ * which archives often use, no longer guarantees that and is not faster here.
  */
 export function bodyDigest(body: Uint8Array): Buffer {
   return hash('sha256', body, 'buffer')
 }
 
 /**
- * As WARC headers have it: the algorithm, a colon, base32 with its padding. The padding is part of the promise: a
- * widely used reader tells base32 from hexadecimal by the length of the text.
+ * As in WARC headers: the algorithm, a colon, base32 with padding. The padding matters: a widely used reader distinguishes base32 from
+ * hexadecimal by the length of the text.
  */
 export function digestText(digest: Uint8Array): string {
   return `sha256:${toBase32(digest)}`

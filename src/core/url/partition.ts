@@ -1,18 +1,17 @@
 import { getDomain } from 'tldts'
 
 /**
- * Who is polite to whom, and who owns what. The host key is the unit of politeness: one queue, one connection. The
- * host name is the unit of ownership: all ports of a name are in one partition, hence with one holder; hosts of one domain are spread.
+ * Units of politeness and of ownership. The host key is the unit of politeness: one queue, one connection. The host name is the unit of
+ * ownership: all ports of a name are in one partition, hence with one holder; hosts of one domain are spread.
  */
 
-/** How many partitions there are, everywhere and for ever. */
+/** Number of partitions, fixed for ever. */
 export const partitionCount = 256
 
 /**
- * The host of a normalised URL (see `createNormaliser`): `example.org` on the default ports of http and https alike,
- * `example.org:8080` on others, IPv6 in brackets. The root dot of `example.org.` is left out, for it names the same host. Other
- * protocols have their ports named, since another server answers there: `example.org:993`. How a URL is asked for (`access.ts`) is
- * none of its host.
+ * The host key of a normalised URL (see `createNormaliser`): `example.org` on the default ports of http and https alike, `example.org:8080`
+ * on others, IPv6 in brackets. The root dot of `example.org.` is dropped, as it is the same host. Other protocols always have their port,
+ * since another server answers there: `example.org:993`. The access of a URL (`access.ts`) is not part of its host.
  */
 export function hostKey(url: string): string {
   if (!url.startsWith('http')) return otherHostKey(url)
@@ -36,7 +35,7 @@ function otherHostKey(url: string): string {
   return port === undefined ? host : `${host}:${port}`
 }
 
-/** Of protocols other than the web's. */
+/** Default ports of protocols other than the web's. */
 export const usualPorts: ReadonlyMap<string, number> = new Map([
   ['ftp', 21],
   ['ftps', 990],
@@ -51,13 +50,13 @@ export const usualPorts: ReadonlyMap<string, number> = new Map([
   ['postgres', 5432],
 ])
 
-/** The host name of a host key: without its port. */
+/** The host name of a host key, without its port. */
 export function hostNameOf(host: string): string {
   const end = endOfName(host, 0, host.length)
   return end === host.length ? host : host.slice(0, end)
 }
 
-/** Where the name ends and the port, if any, begins. A port has five digits at most, so few characters are looked at. */
+/** Where the name ends and the port, if any, begins. A port has at most five digits, so only the last characters are read. */
 function endOfName(text: string, start: number, end: number): number {
   for (let at = end - 1; at > start && at > end - 7; at--) {
     const c = text.charCodeAt(at)
@@ -67,7 +66,7 @@ function endOfName(text: string, start: number, end: number): number {
   return end
 }
 
-/** The same without the root dot. */
+/** As `hostNameOf`, but without the root dot. */
 function nameOf(host: string): string {
   const name = hostNameOf(host)
   return name.endsWith('.') ? name.slice(0, -1) : name
@@ -80,15 +79,15 @@ const suffixRules = {
   validateHostname: false,
 } as const
 
-/** What its owner registered: `example.org` of `www.example.org`. Addresses, bare suffixes and single labels stand for themselves. */
+/** The registered domain: `example.org` for `www.example.org`. Addresses, bare suffixes and single labels are returned as they are. */
 export function registrableDomain(host: string): string {
   const name = nameOf(host)
   return name.startsWith('[') ? name : (getDomain(name, suffixRules) ?? name)
 }
 
 /**
- * The partition of a host, with or without port: FNV-1a (32 bits) over the bytes of its name, its bits then spread by the
- * finaliser of MurmurHash3 (fmix32), of which the low eight count. The function is frozen: stored rows carry its result.
+ * The partition of a host, with or without port: FNV-1a (32 bits) over the bytes of its name, mixed by the finaliser of MurmurHash3
+ * (fmix32), modulo 256. The function is frozen: stored rows carry its result.
  */
 export function partitionOf(host: string): number {
   const known = partitions.get(host)
@@ -98,7 +97,7 @@ export function partitionOf(host: string): number {
   return partition
 }
 
-// Two generations of answers, the older dropped when the younger is full: bounded, and hosts in use stay.
+// A cache of two generations, the older dropped when the younger is full: bounded, and hosts in use stay.
 const maxRemembered = 10_000
 let partitions = new Map<string, number>()
 let older = new Map<string, number>()

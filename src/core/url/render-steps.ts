@@ -1,20 +1,20 @@
 import { AppError } from '../errors.ts'
 
 /**
- * What a browser does on a page before it is read, as the fragment of a source's URL:
+ * The steps that a browser takes on a page before it is read, as the fragment of a source's URL:
  *
  *     https://example.org/prices#!click=.accept&wait=.price
  *
- * The parts are joined by `&`, or are lines, and done in order. `%`, `&` and control characters within a part are percent-encoded.
- * For `=` there may be a space, which is easier to write.
+ * Steps are separated by `&` or line breaks, and run in order. `%`, `&` and control characters within a step are percent-encoded.
+ * The `=` after the name may be a space, which is easier to write.
  *
  *     go=URL                an address, or a path on the current host
  *     click=SELECTOR        CSS; waits for the element to appear
  *     fill=SELECTOR:=VALUE  types a value; `{user}` and `{password}` stand for the credentials of the source
  *     press=KEY             `Enter`, `Tab`, `Control+a`
- *     wait=SELECTOR         until there is such an element
+ *     wait=SELECTOR         until such an element exists
  *     wait=1500             milliseconds
- *     wait=quiet            until nothing is loaded any more
+ *     wait=quiet            until nothing is loading any more
  */
 export type RenderStep =
   | { kind: 'go'; url: string }
@@ -30,7 +30,7 @@ export const maxRenderPauseMs = 30_000
 export const maxRenderText = 4000
 const maxPartLength = 500
 
-/** How a URL with steps goes on behind its page. */
+/** Separates the page's URL from its steps. */
 export const renderMark = '#!'
 
 const separator = ':='
@@ -38,7 +38,7 @@ const key =
   /^(?:(?:Shift|Control|Alt)\+){0,3}(?:[\x21-\x7e]|Enter|Tab|Escape|Space|Backspace|Delete|Home|End|PageUp|PageDown|Arrow(?:Up|Down|Left|Right)|F(?:[1-9]|1[0-2]))$/
 const control = /\p{Cc}/u
 
-/** The text behind `#!`, or the same without it. Throws `url-invalid` with the part that is wrong. */
+/** Parses the text after `#!`, with or without it. Throws `url-invalid` naming the wrong part. */
 export function parseRenderSteps(text: string): RenderStep[] {
   const bare = text.startsWith(renderMark) ? text.slice(renderMark.length) : text
   if (bare.length > maxRenderText) throw invalid(`The steps are longer than ${maxRenderText} characters`)
@@ -51,12 +51,12 @@ export function parseRenderSteps(text: string): RenderStep[] {
   return parts.map(parseStep)
 }
 
-/** The canonical text of steps, without `#!`; '' for none. Parsed, it gives the same steps again. */
+/** The canonical text of steps, without `#!`; '' for none. Parsing it returns the same steps. */
 export function formatRenderSteps(steps: readonly RenderStep[]): string {
   return steps.map(formatStep).join('&')
 }
 
-/** Puts the values of a secret into the value of a `fill`. Null where it names one that is missing. */
+/** Inserts the values of a secret into the value of a `fill`; null if it names one that is missing. */
 export function fillIn(value: string, secret: Readonly<Record<string, string>> | null): string | null {
   let isMissing = false
   const filled = value.replace(placeholder, (_, name: string) => {
@@ -67,7 +67,7 @@ export function fillIn(value: string, secret: Readonly<Record<string, string>> |
   return isMissing ? null : filled
 }
 
-/** Whether a value names credentials. */
+/** Whether a value refers to credentials. */
 export const namesSecret = (value: string): boolean => value.search(placeholder) !== -1
 
 const placeholder = /\{([a-z][A-Za-z0-9]{0,30})\}/g
@@ -124,7 +124,7 @@ function textOf(encoded: string, name: string): string {
   return text
 }
 
-/** `>>` joins selectors of other kinds than CSS in the library that runs them. */
+/** Rejects `>>`: in the library that runs the steps it chains selectors of other kinds than CSS. */
 function selectorOf(encoded: string, name: string): string {
   const selector = textOf(encoded, name).trim()
   if (selector.includes('>>')) throw invalid(`The "${name}" step has ">>", which isn't CSS`)
@@ -160,7 +160,7 @@ function formatStep(step: RenderStep): string {
   }
 }
 
-/** Only characters that a URL's fragment leaves as they are, and never a second `#`. */
+/** Escapes all but characters that a URL's fragment keeps as they are; never leaves a second `#`. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/%(?:2B|2C|2F|3A|3B|3D|3F|40|5B|5D|7B|7D|24)/g, (code) =>
     decodeURIComponent(code),

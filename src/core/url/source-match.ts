@@ -3,9 +3,9 @@ import { hostKey, hostNameOf } from './partition.ts'
 import { parse, withoutFragment } from './url.ts'
 
 /**
- * Which documents a rule is for: a host (`example.org`, all its ports; `example.org:8080`, that one), a domain with all
- * below it (`.example.org`), the beginning of a URL (`https://example.org/news/`), or `*` for all.
- * Null where the text is none of these. The URLs that are asked about are serialised http(s) URLs.
+ * The documents that a rule applies to: a host (`example.org`, all its ports; `example.org:8080`, only that one), a domain and its
+ * subdomains (`.example.org`), a URL prefix (`https://example.org/news/`), or `*` for all. Null if the text is none of these. The URLs
+ * passed in are serialised http(s) URLs.
  */
 export type SourceMatch = (url: string) => boolean
 
@@ -14,7 +14,7 @@ export function createSourceMatch(text: string): SourceMatch | null {
   if (text.includes('://')) return matchBeginning(text)
   const isDomain = text.startsWith('.')
   const name = (isDomain ? text.slice(1) : text).toLowerCase()
-  // The parser brings addresses and other scripts to the form that URLs have; a path or a space shows a wrong entry.
+  // The parser normalises addresses and non-ASCII names to the form they have in URLs; a path or a space means an invalid entry.
   const url = name === '' || /[\s/?#@\\*]/.test(name) ? null : parse(`http://${name}/`)
   if (url === null) return null
   const host = hostKey(url.href)

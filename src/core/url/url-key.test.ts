@@ -19,7 +19,7 @@ function bitsThatDiffer(left: [number, number], right: [number, number]): number
   return bits
 }
 
-/** URLs as sites have them: consecutive numbers, dates and names differ in few characters. */
+/** Realistic URLs: consecutive numbers, dates and names differ in few characters. */
 function urlAt(n: number): string {
   switch (n & 3) {
     case 0:
@@ -33,7 +33,7 @@ function urlAt(n: number): string {
   }
 }
 
-/** A power of two of slots, open addressing: counts equal pairs without a string per key. */
+/** Counts collisions with open addressing in a power of two of slots, without a string per key. */
 function countCollisions(keys: number): number {
   const slots = 1 << 22
   const table = new Uint32Array(slots * 2)
@@ -74,7 +74,7 @@ describe('the URL fingerprint', () => {
     for (const buckets of [byHigh, byLow]) {
       let chiSquared = 0
       for (const count of buckets) chiSquared += (count - expected) ** 2 / expected
-      // 1023 degrees of freedom: mean 1023, deviation 45.
+      // 1023 degrees of freedom: mean 1023, standard deviation 45.
       assert.ok(chiSquared > 800 && chiSquared < 1250, `chi squared is ${chiSquared}`)
     }
   })

@@ -1,21 +1,20 @@
 /**
- * The 64-bit fingerprint under which a URL's comparison key is remembered as seen.
+ * The 64-bit fingerprint of a URL's comparison key, for the URL-seen test.
  *
- * Tables keep it behind the host, `(host, fingerprint)`, which gives the locality that Mercator (4.7) builds into the
- * fingerprint itself: the links of one page touch few leaves. All 64 bits come from the whole key, so that a cache
- * without a host column may use it too: of a hundred million URLs, one pair collides in 3,700 crawls.
+ * Tables store it after the host, `(host, fingerprint)`, which gives the locality that Mercator (4.7) builds into the fingerprint itself:
+ * the links of one page touch few leaves. All 64 bits depend on the whole key, so that a cache without a host column can use it too: with a
+ * hundred million URLs, one pair collides in 3,700 crawls.
  *
- * Two lanes take in four characters at a time and are mixed at the end. Start values and multipliers of both come
- * from 64 secret bits of the installation, for a site that could compute collisions could hide pages from the crawl.
- * This is no cryptographic promise: it holds against those who see neither the seed nor the fingerprints.
- * The function is frozen, since stored fingerprints must stay valid.
+ * Two lanes take in four characters at a time and are mixed at the end. Their start values and multipliers come from 64 secret bits of the
+ * installation: a site that could compute collisions could hide pages from the crawl. This is not cryptographically secure: it holds
+ * against those who see neither the seed nor the fingerprints. The function is frozen, since stored fingerprints must stay valid.
  */
 export type FingerprintSeed = readonly [number, number]
 
 export type Fingerprinter = {
-  /** Writes the high word at `out[at]` and the low one at `out[at + 1]`; nothing is allocated. */
+  /** Writes the high word to `out[at]` and the low one to `out[at + 1]`; doesn't allocate. */
   write(key: string, out: Uint32Array | Int32Array, at: number): void
-  /** The same as a signed 64-bit integer, as SQL databases keep it. */
+  /** The same as a signed 64-bit integer, as stored in SQL databases. */
   toBigInt(key: string): bigint
 }
 
@@ -40,7 +39,7 @@ const halves = new Uint32Array(2)
 const whole = new BigInt64Array(halves.buffer)
 const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
-/** Two words as one signed integer, in the range of an SQL BIGINT. */
+/** Two words as one signed integer, in the range of a SQL BIGINT. */
 export function toBigInt(hi: number, lo: number): bigint {
   halves[littleEndian ? 1 : 0] = hi
   halves[littleEndian ? 0 : 1] = lo
@@ -50,9 +49,9 @@ export function toBigInt(hi: number, lo: number): bigint {
 type Lanes = { readonly startA: number; readonly startB: number; readonly timesA: number; readonly timesB: number }
 
 /**
- * Keys are copied here and read word by word: one copy by the runtime costs a third of a loop over `charCodeAt`.
- * It takes the low byte of each character, and so relies on keys being ASCII, which the normaliser promises. Words
- * are read in the machine's byte order; every platform that Node is built for but one is little-endian.
+ * Keys are copied here and read word by word: one copy by the runtime takes a third of the time of a loop over `charCodeAt`. The copy keeps
+ * the low byte of each character, so keys must be ASCII, which the normaliser guarantees. Words are read in the machine's byte order; every
+ * platform that Node is built for but one is little-endian.
  */
 const scratchBytes = 4096
 const scratch = Buffer.alloc(scratchBytes)
@@ -81,7 +80,7 @@ function fingerprint(key: string, lanes: Lanes, out: Uint32Array | Int32Array, a
   out[at + 1] = b
 }
 
-/** Answers with the number of words. The last is filled up with zeros; the key's length tells them from characters. */
+/** Returns the number of words. The last one is padded with zeros; mixing in the key's length keeps padding distinct from characters. */
 function load(text: string): number {
   const written = scratch.write(text, 'latin1')
   for (let i = written; (i & 3) !== 0; i++) scratch[i] = 0
@@ -96,12 +95,12 @@ function rotate17(word: number): number {
   return (word << 17) | (word >>> 15)
 }
 
-/** Odd, and five in its last three bits: the lanes stay reversible and no low bit is carried through unchanged. */
+/** Odd, with 5 in the low three bits: the lanes stay reversible and no low bit is carried through unchanged. */
 function multiplier(seed: number): number {
   return (scatter(seed) & ~7) | 5
 }
 
-/** A reversible mix in which every bit of the word changes every other with even odds. */
+/** A reversible mixer with full avalanche: every input bit flips every output bit with even odds. */
 function scatter(word: number): number {
   let h = word ^ (word >>> 16)
   h = Math.imul(h, 0x85ebca6b)

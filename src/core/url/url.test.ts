@@ -85,8 +85,7 @@ type WptCase = { input: string; base: string | null; href?: string; failure?: bo
 type ToAsciiCase = { input: string; output: string | null }
 
 /**
- * Cases in which Node's parser itself differs from the suite. None at present: the table stays so that a
- * difference of a later Node has a place to be named in.
+ * Cases in which Node's parser itself differs from the suite. None at present: the table is kept for differences of later Node versions.
  */
 const exceptions: Record<string, string> = {}
 
@@ -117,7 +116,7 @@ describe('web-platform-tests', { skip }, () => {
       const prepared = parse(baseUrl) === null ? null : prepareBase(baseUrl)
       const got = prepared === null ? null : resolve(input, prepared)
       const want = failure === true || href === undefined ? null : withoutFragment(href)
-      // Without a base `#x` is a failure; on about:blank it is not. The suite has no case of resolve for these.
+      // Without a base `#x` is a failure; on about:blank it is not. The suite has no such case for resolve.
       if (base === null && input.trim().startsWith('#')) continue
       if (got !== want && exceptions[input] === undefined) wrong.push(`${JSON.stringify(input)}: ${got}, not ${want}`)
     }

@@ -1,25 +1,24 @@
 import { AppError } from '../errors.ts'
 
 /**
- * URLs as the WHATWG standard reads them, by Node's own parser, with a short cut in front of it.
+ * WHATWG URLs by Node's own parser, with a fast path in front of it.
  *
- * A page of 36 KB has some forty links, and nearly all are plain: a path, a relative path or an absolute URL made of
- * characters that the standard leaves as they are. `resolve` answers these with one scan and one concatenation.
- * Whatever the scan is not sure of goes to `URL.parse`, so the short cut never decides a doubtful case: the result is
- * always what `new URL(href, base).href` gives, without the fragment.
+ * A page of 36 KB has some forty links, and nearly all are plain: a path, a relative path or an absolute URL made of characters that the
+ * standard leaves as they are. `resolve` handles these with one scan and one concatenation. Anything the scan is not sure of goes to
+ * `URL.parse`, so the result is always that of `new URL(href, base).href`, without the fragment.
  */
 
-/** A base URL taken apart once a page. */
+/** A base URL, split once per page. */
 export type ParsedBase = {
   /** Serialised, without fragment. */
   readonly href: string
-  /** False where the base is not http(s); then nothing is short-cut. */
+  /** False if the base is not http(s); then the fast path is not used. */
   readonly plain: boolean
   /** `https:` */
   readonly scheme: string
-  /** `href` up to the path: scheme, credentials, host and port. */
+  /** `href` up to its path: scheme, credentials, host and port. */
   readonly prefix: string
-  /** `href` up to and with the last slash of its path. */
+  /** `href` up to and including the last slash of its path. */
   readonly directory: string
   /** `href` without its query. */
   readonly page: string
@@ -29,14 +28,14 @@ export function parse(input: string, base?: string): URL | null {
   return URL.parse(input, base)
 }
 
-/** Throws `url-invalid` where the text is no absolute URL. */
+/** Throws `url-invalid` if the text is not an absolute URL. */
 export function prepareBase(baseUrl: string): ParsedBase {
   const url = URL.parse(baseUrl)
   if (url === null) throw new AppError('url-invalid', `not an absolute URL: ${baseUrl.slice(0, 200)}`)
   return baseOfSerialised(withoutFragment(url.href))
 }
 
-/** The same for an absolute URL that the parser has serialised before, without fragment: nothing is parsed. */
+/** The same for an absolute URL already serialised by the parser, without fragment: nothing is parsed. */
 export function baseOfSerialised(href: string): ParsedBase {
   const scheme = href.slice(0, href.indexOf(':') + 1)
   const plain = scheme === 'http:' || scheme === 'https:'
@@ -47,7 +46,7 @@ export function baseOfSerialised(href: string): ParsedBase {
   return { href, plain, scheme, prefix, directory: page.slice(0, page.lastIndexOf('/') + 1), page }
 }
 
-/** The absolute URL behind `href`, serialised and without fragment; null where it cannot be parsed. */
+/** The absolute URL of `href`, serialised and without fragment; null if it can't be parsed. */
 export function resolve(href: string, base: ParsedBase): string | null {
   if (base.plain) {
     const short = resolvePlain(href, base)
@@ -77,9 +76,9 @@ const percent = 0x25
 const letterH = 0x68
 
 /**
- * What a character means to the short cut. `verbatim` characters stand for themselves in paths and queries alike.
- * Everything absent from the table (controls, space, quotes, braces, backslash, `^`, non-ASCII) is treated differently
- * by path and query or by version of the standard, and is left to the parser.
+ * Character classes of the fast path. `verbatim` characters are left as they are in paths and queries alike. Characters missing from the
+ * table (controls, space, quotes, braces, backslash, `^`, non-ASCII) are treated differently by path and query or by version of the
+ * standard, and are left to the parser.
  */
 const verbatim = 1
 const special = 2
@@ -91,7 +90,7 @@ for (const c of '/.%?#') characters[c.charCodeAt(0)] = special
 
 const specialSchemes = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'file'])
 
-/** The result, or undefined where the parser must decide. */
+/** The result, or undefined if the parser must decide. */
 function resolvePlain(href: string, base: ParsedBase): string | undefined {
   const length = href.length
   if (length === 0) return base.href
@@ -111,7 +110,7 @@ function resolvePlain(href: string, base: ParsedBase): string | undefined {
 }
 
 function resolveAbsolute(href: string, scheme: string, base: ParsedBase): string | undefined {
-  // Most absolute links stay on their host, whose spelling the base has already proved right.
+  // Most absolute links stay on their host, whose spelling is already known to be right from the base.
   let authorityEnd = -1
   const { prefix } = base
   if (href.startsWith(prefix)) {
@@ -124,7 +123,7 @@ function resolveAbsolute(href: string, scheme: string, base: ParsedBase): string
   return authorityEnd < 0 ? undefined : finishAbsolute('', href, authorityEnd)
 }
 
-/** `before` + `href`, with a slash put in where the path is empty. */
+/** `before` + `href`, with a slash inserted if the path is empty. */
 function finishAbsolute(before: string, href: string, authorityEnd: number): string | undefined {
   const next = href.charCodeAt(authorityEnd)
   if (next === slash) {
@@ -139,8 +138,8 @@ function finishAbsolute(before: string, href: string, authorityEnd: number): str
 }
 
 /**
- * Where the authority that starts at `from` ends; -1 where it is not a plain lower-case domain with an optional port
- * that the serialiser would print alike. IP addresses, punycode, credentials and trailing dots are not plain.
+ * The end of the authority that starts at `from`; -1 unless it is a plain lower-case domain with an optional port that the serialiser would
+ * print unchanged. IP addresses, punycode, credentials and trailing dots are not plain.
  */
 function endOfAuthority(href: string, from: number, scheme: string): number {
   const length = href.length
@@ -154,7 +153,7 @@ function endOfAuthority(href: string, from: number, scheme: string): number {
       if (at === labelStart + 3 && href.startsWith('xn-', labelStart)) return -1
     } else break
   }
-  // The last label tells a domain from an IPv4 address, and only that of a domain starts with a letter.
+  // The last label distinguishes a domain from an IPv4 address: only that of a domain starts with a letter.
   const last = labelStart < at ? href.charCodeAt(labelStart) : 0
   if (last < 0x61 || last > 0x7a) return -1
   if (at === length) return at
@@ -199,11 +198,11 @@ function resolveRelative(href: string, base: ParsedBase): string | undefined {
     const scheme = endOfScheme(href)
     if (scheme > 0) return resolveOpaque(href, scheme)
   }
-  // `.?q` and `..#x` are dot segments too, but so rare that the parser may have them.
+  // `.?q` and `..#x` are dot segments too, but rare enough to leave to the parser.
   return startsDotSegment(href, at) ? undefined : joinTail(head, href, at)
 }
 
-/** Index of the colon that ends a scheme, 0 where there is no scheme. */
+/** Index of the colon after the scheme; 0 if there is no scheme. */
 function endOfScheme(href: string): number {
   for (let at = 0; at < href.length; at++) {
     const c = href.charCodeAt(at)
@@ -215,7 +214,7 @@ function endOfScheme(href: string): number {
   return 0
 }
 
-/** `mailto:`, `javascript:`, `tel:` and their like: nothing to resolve, and nothing to change in plain characters. */
+/** `mailto:`, `javascript:`, `tel:` and the like: nothing to resolve, and plain characters stay as they are. */
 function resolveOpaque(href: string, schemeEnd: number): string | undefined {
   const scheme = href.slice(0, schemeEnd)
   if (specialSchemes.has(scheme) || scheme !== scheme.toLowerCase()) return undefined
@@ -228,7 +227,7 @@ function resolveOpaque(href: string, schemeEnd: number): string | undefined {
   return href
 }
 
-/** `head` with the tail of `href` that starts at `from`. */
+/** `head` followed by the tail of `href` from `from`. */
 function joinTail(head: string, href: string, from: number): string | undefined {
   const end = scanTail(href, from)
   if (end < 0) return undefined
@@ -236,14 +235,14 @@ function joinTail(head: string, href: string, from: number): string | undefined 
 }
 
 /**
- * Anything that keeps a tail from being plain at first sight. A compiled expression reads a string almost twice as
- * fast as a loop over `charCodeAt`; the loop below looks closer at what it stops at.
+ * Matches anything that may keep a tail from being plain. A compiled expression scans a string almost twice as fast as a loop over
+ * `charCodeAt`; the loop below examines the tails it matches.
  */
 const doubtful = /[^A-Za-z0-9\-_~!$&()*+,;=@[\]|:/.?]|\/\./g
 
 /**
- * Where the path and query that start at `from` end (at the fragment or the end of the text); -1 where a character
- * or a dot segment is found that the parser must see.
+ * The end of the path and query that start at `from` (the fragment or the end of the text); -1 if they contain a character or a dot segment
+ * that the parser must handle.
  */
 function scanTail(href: string, from: number): number {
   doubtful.lastIndex = from

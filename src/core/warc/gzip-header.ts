@@ -3,10 +3,10 @@ const hasExtra = 4
 const hasName = 8
 const hasComment = 16
 
-/** Extra field, file name and comment together; nobody has more to say in front of a record. */
+/** Maximum size of extra field, file name and comment together; real records stay below it. */
 const maxHeaderBytes = 128 * 1024
 
-/** Length of the gzip header (RFC 1952) at the start of `bytes`; `more` where they end inside it. */
+/** Length of the gzip header (RFC 1952) at the start of `bytes`; `more` if they end inside it. */
 export function gzipHeaderLength(bytes: Buffer): number | 'more' | 'malformed' {
   if (bytes.length < 10) return bytes.length < 2 || isMagic(bytes) ? 'more' : 'malformed'
   const flags = bytes[3]!

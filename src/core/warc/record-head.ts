@@ -9,7 +9,7 @@ export class WarcHeaders {
     this.entries = entries
   }
 
-  /** The first value of that name, whatever its case. */
+  /** The first value of this name; case-insensitive. */
   get(name: string): string | null {
     const wanted = name.toLowerCase()
     for (const [each, value] of this.entries) {
@@ -27,7 +27,7 @@ export class WarcHeaders {
 export type RecordHead = { version: string; type: string; headers: WarcHeaders; blockLength: number }
 export type ParsedHead = { kind: 'head'; head: RecordHead } | { kind: 'malformed'; reason: string }
 
-/** Reads version line and fields, without the empty line that ends them. Single line feeds are taken for line ends. */
+/** Parses the version line and fields, without the empty line that ends them. Accepts single line feeds. */
 export function parseRecordHead(bytes: Buffer): ParsedHead {
   const lines = bytes.toString('utf8').split(/\r?\n/)
   const version = /^WARC\/([01]\.\d{1,2})\s*$/.exec(lines[0]!)?.[1]
@@ -43,7 +43,7 @@ export function parseRecordHead(bytes: Buffer): ParsedHead {
   return { kind: 'head', head: { version, type, headers, blockLength: Number(length) } }
 }
 
-/** Null where a line is no field. A line that starts with white space goes on with the value before it. */
+/** Null if a line isn't a field. A line that starts with white space continues the previous value. */
 export function parseFields(lines: readonly string[], from: number): [string, string][] | null {
   const entries: [string, string[]][] = []
   for (let i = from; i < lines.length; i++) {
@@ -60,7 +60,7 @@ export function parseFields(lines: readonly string[], from: number): [string, st
   return entries.map(([name, values]) => [name, values.filter((value) => value !== '').join(' ')])
 }
 
-/** Old wget wrote the target in angle brackets, which are no part of a URI. */
+/** Old versions of wget put the target in angle brackets, which are not part of the URI. */
 function unbracketed(entries: readonly [string, string][]): [string, string][] {
   return entries.map(([name, value]) => {
     const bracketed = name.toLowerCase() === 'warc-target-uri' && value.startsWith('<') && value.endsWith('>')
@@ -72,9 +72,9 @@ function malformed(reason: string): ParsedHead {
   return { kind: 'malformed', reason }
 }
 
-/** A record that cannot be read. What came before `offset` is whole; what follows it cannot be told apart any more. */
+/** A record that can't be read. Everything before `offset` is intact; the records after it can't be separated any more. */
 export class RecordDamage extends AppError {
-  /** Where in the file the record starts, or the gzip member that holds it. */
+  /** Where the record, or the gzip member that contains it, starts in the file. */
   readonly offset: number
   readonly reason: string
 

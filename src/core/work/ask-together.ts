@@ -1,6 +1,6 @@
 type Question<K, V> = { key: K; resolve(answer: V): void; reject(error: unknown): void }
 
-/** Lets many ask for one thing each: the questions of one turn go out together, and `ask` answers them in their order. */
+/** Batches look-ups: the keys asked for within one microtask turn go to `ask` together, which answers them in order. */
 export function createAskTogether<K, V>(ask: (keys: readonly K[]) => Promise<readonly V[]>): (key: K) => Promise<V> {
   let waiting: Question<K, V>[] = []
 

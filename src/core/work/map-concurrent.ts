@@ -1,6 +1,6 @@
 /**
- * Maps items with at most `few` calls in flight; results are in the order of the items. After a failure no further call is
- * started, and it waits for those in flight.
+ * Maps items with at most `few` calls in flight; results are in the order of the items. After a failure no further call is started, and the
+ * promise rejects once those in flight have settled.
  */
 export async function mapConcurrent<T, R>(
   items: readonly T[],

@@ -1,6 +1,9 @@
 import { importQuickly } from './quick-imports.ts'
 
-/** A program that imports what isn't there. It prints whose error comes: Node says that there is no module, we that there is no file. */
+/**
+ * Imports a module that doesn't exist and prints the error code, which shows who resolved it: Node reports a missing module, our hook a
+ * missing file.
+ */
 importQuickly()
 const missing = './no-such-module.ts'
 await import(missing).catch(({ code }: { code: string }) => process.stdout.write(code))

@@ -1,17 +1,17 @@
 import { registerHooks } from 'node:module'
 
-/** The folder of all our modules: `src`, or `dist` in a package. */
+/** Root folder of our modules: `src`, or `dist` in a package. */
 const root = new URL('../../', import.meta.url).href
 const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const format = ending === '.ts' ? 'module-typescript' : 'module'
 
-/** Options of Node that load something before the program, such as a tracer. */
+/** Node options that preload something before the program, such as a tracer. */
 const preload = /(?:^|\s)(?:--import|--require|--loader|--experimental-loader|-r)(?:[\s=]|$)/
 
 /**
- * Our modules name each other by file and ending, so the two names say where an import leads. Node looks up links, packages and kinds of
- * files for each one, which takes a quarter of the time in which a thread is loaded. For all later imports of this thread. What was loaded
- * before the program may exchange modules, and would not be asked: then imports are left to Node.
+ * Resolves imports between our modules without Node's resolver, for all later imports of this thread. Our modules import each other by file
+ * name with extension, so specifier and parent give the URL; Node's checks for symlinks, packages and formats take a quarter of a thread's
+ * loading time. Preloaded code may replace modules and would be bypassed, so imports are left to Node if there is any.
  */
 export function importQuickly(): void {
   if (preload.test([process.env.NODE_OPTIONS ?? '', ...process.execArgv].join(' '))) return

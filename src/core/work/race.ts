@@ -1,14 +1,14 @@
 /**
- * The only file that may call `Promise.race`. Each call leaves a reaction on every promise it was given, and the reaction keeps the
- * result of the race. On a promise that settles soon this does no harm; on one that lives as long as the process it is a leak.
+ * The only file that may call `Promise.race`. Each call adds a reaction to every promise it is given, and the reaction retains the result
+ * of the race. That is harmless on a promise that settles soon, but a leak on one that lives as long as the process.
  */
 
-/** Settles as the work does, or rejects with the failure if that comes first. */
+/** Settles like `work`, or rejects with the failure if that comes first. */
 export type WhileAlive = <T>(work: Promise<T>) => Promise<T>
 
 /**
- * Ties pieces of work to a promise that may never settle. It has one reaction for all of them, and work that is over leaves nothing
- * behind. Where `failed` resolves, nothing happens.
+ * Ties any number of promises to one that may never settle. Only one reaction is added to it, and finished work leaves nothing behind.
+ * Nothing happens if `failed` resolves.
  */
 export function createWhileAlive(failed: Promise<unknown>): WhileAlive {
   const pending = new Set<(error: unknown) => void>()
@@ -26,19 +26,19 @@ export function createWhileAlive(failed: Promise<unknown>): WhileAlive {
     })
 }
 
-/** Rejects with the first of these failures. Called once for each set of parts; the parts may live as long as the process. */
+/** Rejects with the first of these failures. Call it once per set of parts; the parts may live as long as the process. */
 export function firstFailure(failures: readonly Promise<never>[]): Promise<never> {
   const first = Promise.race(failures)
-  first.catch(() => {}) // observed by the caller; until then it must not end the process
+  first.catch(() => {}) // handled by the caller; until then it must not crash the process
   return first
 }
 
-/** Settles as the first of them does. Only for promises that all settle soon. */
+/** Settles like the first of them. Only for promises that all settle soon. */
 export function firstOf<T>(soon: Iterable<Promise<T>>): Promise<T> {
   return Promise.race(soon)
 }
 
-/** Settles as the work does, or as `late` says if it takes longer than this. The timer ends with the work. */
+/** Settles like `work`, or with the result of `late` (which may throw) after `limitMs`. The timer is cleared when the work is done. */
 export async function withinLimit<T>(work: Promise<T>, limitMs: number, late: () => T): Promise<T> {
   const { promise: limit, resolve, reject } = Promise.withResolvers<T>()
   const timer = setTimeout(() => {

@@ -20,7 +20,7 @@ function setUp() {
       lines.push(`${level} ${message} (${seconds} s) ${error}`.trim())
     }
   const log = createRetryLog({ clock, log: { warn: note('warn'), info: note('info') } })
-  /** Looks once a second, as a process does. */
+  /** Polls once a second, as a process does. */
   const pass = (seconds: number): void => {
     for (let second = 0; second < seconds; second++) {
       clock.advance(1_000)

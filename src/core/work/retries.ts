@@ -1,21 +1,21 @@
 import type { Clock } from '../clock.ts'
 import { type ErrorCode, isAppError } from '../errors.ts'
 
-/** Work that has been failing, or without an answer, for longer than a few seconds. */
+/** Work that has been failing, or waiting for an answer, for more than a few seconds. */
 export type Waiting = {
   what: string
   /** Milliseconds since 1970. */
   since: number
-  /** Null while nothing has failed: there is no answer yet. */
+  /** Null if nothing has failed: there is no answer yet. */
   code: ErrorCode | null
   reason: string
-  /** Who waits logs it: each time, and at once. */
+  /** The waiting code logs every failure itself, immediately. */
   isLogged?: true
 }
 
-/** One call that is retried, or one loop that repeats its work. It is idle, under way, or failing until it is done. */
+/** One call that is retried, or one loop that repeats its work. It is idle, in progress, or failing until done. */
 export type Track = {
-  /** For work that should be over soon: then its first answer counts as late, too. */
+  /** Marks the start of work that should finish soon, so that a late first answer is reported too. */
   begin(): void
   failed(error: unknown): void
   done(): void
@@ -24,20 +24,23 @@ export type Track = {
 export type TrackOptions = Pick<Waiting, 'isLogged'>
 
 /**
- * All that is being retried in a process, so that none of it goes unseen. `retry` and every loop that goes on after a failure report
- * here; the log, `top` and `/readyz` show what is here. Threads keep one of their own, whose state their process adopts.
+ * Everything that is being retried in a process. `retry` and every loop that continues after a failure report here; the log, `top` and
+ * `/readyz` show it. Threads have their own instance, whose state their process adopts.
  */
 export type Retries = {
   track(what: string, options?: TrackOptions): Track
-  /** What a thread reports, in place of what it reported last. */
+  /** Replaces what this thread reported before. */
   adopt(source: string, waiting: readonly Waiting[]): void
-  /** The oldest first. */
+  /** Oldest first. */
   waiting(): Waiting[]
 }
 
 const FAILING_MS = 3_000
 const LATE_MS = 5_000
-/** A loop that still fails does so again before, even if a connection has gone silent. One that doesn't has nothing to do any more. */
+/**
+ * A loop that still fails does so again within this time, even if a connection has gone silent. Older failures are dropped: the loop has no
+ * more work.
+ */
 const FORGET_MS = 120_000
 
 type Entry = TrackOptions & {
@@ -83,7 +86,7 @@ export function createRetries(clock: Clock): Retries {
       )
       const all = [...own.map(waitingOf), ...[...adopted.values()].flat()].sort((a, b) => a.since - b.since)
       const byName = new Map<string, Waiting>()
-      // Of several alike, the oldest says since when, and one that failed says why.
+      // Merge entries of the same name: the oldest gives the time, one that failed gives the reason.
       for (const each of all) {
         const known = byName.get(each.what)
         if (known === undefined) byName.set(each.what, each)
@@ -102,13 +105,13 @@ function waitingOf({ startedAt: _, isAwaited: __, failedAt: ___, error, ...entry
 
 const MAX_DESCRIBED = 400
 
-/** In one line, with times instead of ages, so that it stays true; empty where nothing waits. */
+/** One line with absolute times instead of ages, so that it stays correct; empty if nothing waits. */
 export function describeWaiting(waiting: readonly Waiting[]): string {
   const words = waiting.map(({ what, since, reason }) => `${what} since ${timeOf(since)}: ${reason}`)
   return words.join(', ').slice(0, MAX_DESCRIBED)
 }
 
-/** For anyone to read: without the store's own words, which name addresses. */
+/** For public output: omits the store's own messages, which contain addresses. */
 export function describePublicly(waiting: readonly Waiting[]): string[] {
   return waiting.map(({ what, since, code }) => `waiting: ${what} since ${timeOf(since)} (${code ?? 'no answer yet'})`)
 }
@@ -117,7 +120,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+
 
 const LOOK_EVERY_MS = 1_000
 
-/** Tells changes of what waits, once a second. Returns what ends it. */
+/** Polls once a second and passes on what is waiting. Returns a function that stops it. */
 export function watchRetries(retries: Pick<Retries, 'waiting'>, onLook: (waiting: Waiting[]) => void): () => void {
   const timer = setInterval(() => onLook(retries.waiting()), LOOK_EVERY_MS).unref()
   return () => clearInterval(timer)
@@ -130,14 +133,14 @@ export type RetryLogDeps = {
 
 const FIRST_PAUSE_MS = 30_000
 const LAST_PAUSE_MS = 30 * 60_000
-/** What failed a moment ago may fail again. */
+/** How long nothing may wait before recovery is logged: work that just failed may fail again. */
 const CALM_MS = 5_000
 
 /**
- * Logs what waits. It is
+ * Logs waiting work. The log is
  * - calm: nothing waits, and nothing has for some seconds;
- * - waiting: logged when it begins, when something else waits or fails in another way than before, and again after longer and longer
- *   pauses. Each is logged once: what comes and goes makes no more lines.
+ * - waiting: logs when it begins, when other work waits or fails in another way, and again after increasing pauses. Each combination is
+ *   logged once, so work that flaps adds no more lines.
  */
 export function createRetryLog({ clock, log }: RetryLogDeps) {
   let told = new Set<string>()
@@ -184,14 +187,14 @@ export function createRetryLog({ clock, log }: RetryLogDeps) {
 
 export type ProcessRetries = Retries & { end(): void }
 
-/** Those of a whole process, which are logged. */
+/** The retries of a process, with a log. */
 export function startRetries(deps: RetryLogDeps): ProcessRetries {
   const retries = createRetries(deps.clock)
   const { look } = createRetryLog(deps)
   return { ...retries, end: watchRetries(retries, look) }
 }
 
-/** Those of a thread, whose process is sent what has changed. */
+/** The retries of a thread. Sends changes to its process. */
 export function startThreadRetries(clock: Clock, send: (waiting: readonly Waiting[]) => void): Retries {
   const retries = createRetries(clock)
   let sent = '[]'

@@ -7,7 +7,7 @@ const away = (): never => {
   throw new AppError('store-unreachable', 'no answer')
 }
 
-/** Calls one step after the other; the waits between them take no time and are noted. */
+/** Runs the steps one after the other; waits take no time and are recorded. */
 function run(steps: (() => unknown)[], options: Partial<RetryOptions> = {}) {
   const waits: number[] = []
   const attempts: number[] = []

@@ -14,7 +14,7 @@ export function isTemporary(error: unknown): error is AppError {
 
 export type BackoffLimits = { firstMs: number; lastMs: number }
 
-/** Waits that double from the first to the last, and begin again after a success. */
+/** Exponential backoff: delays double from `firstMs` to `lastMs`. `reset` after a success. */
 export function createBackoff({ firstMs, lastMs }: BackoffLimits) {
   let nextMs = firstMs
   return {
@@ -30,20 +30,20 @@ export function createBackoff({ firstMs, lastMs }: BackoffLimits) {
 }
 
 export type RetryOptions = BackoffLimits & {
-  /** Ends the wait at once; the last error is thrown. */
+  /** Ends the wait immediately; the last error is thrown. */
   signal?: AbortSignal
   /** Temporary errors are retried unless this says otherwise. `attempt` is the number of the call that failed, from 1. */
   shouldRetry?(error: unknown, attempt: number): boolean
-  /** Where it is seen that this waits, so that none goes unnoticed. */
+  /** Makes this wait visible; see `Retries`. */
   track?: Track | undefined
-  /** The first answer may take long. */
+  /** The first answer may take long, so it isn't reported as late. */
   mayTakeLong?: boolean
   /** Called before every wait. */
   onWait?(error: unknown, waitMs: number): void
   wait?: Wait
 }
 
-/** Calls `work` until it succeeds, with longer and longer waits in between. Anything that is not worth a retry is thrown. */
+/** Calls `work` until it succeeds, with exponential backoff. Throws errors that should not be retried. */
 export async function retry<T>(work: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
   if (options.mayTakeLong !== true) options.track?.begin()
   try {

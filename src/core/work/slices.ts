@@ -1,6 +1,6 @@
 /**
- * Long work that must not stop everything else in its thread is done in slices. Those of several parties take turns, and there is one
- * slice in each turn of the event loop, however many parties there are.
+ * Splits long work into slices, so that it doesn't block its thread. Parties take turns, with one slice per turn of the event loop
+ * regardless of the number of parties.
  */
 export type Slices = {
   /** Resolves when it is this party's turn. */
@@ -8,7 +8,7 @@ export type Slices = {
 }
 
 export function createSlices(): Slices {
-  /** The party whose turn it is comes first. */
+  /** In turn order: the next party comes first. */
   const waiting = new Map<string, (() => void)[]>()
 
   function runOne(): void {

@@ -4,7 +4,7 @@ import { serveThread } from './thread-host.ts'
 
 export type TestRequest = 'data' | 'limits' | 'refuse' | 'bug' | 'hang' | 'crash' | 'close'
 
-/** A thread that answers, refuses, hangs and crashes on demand. */
+/** A thread that answers, rejects, hangs and crashes on demand. */
 const thread = serveThread<TestRequest, string>(parentPort!, async (request) => {
   if (request === 'refuse') throw new AppError('store-unreachable', 'no answer')
   if (request === 'bug') throw new TypeError('unforeseen')

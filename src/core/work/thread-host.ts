@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, isAppError, type Retry } from '../errors.ts'
 
 /**
  * A worker thread, seen from the thread that started it. It is
- * - loading its modules. V8 takes the whole process along where a thread is ended while a module waits at its top level, so `terminate`
+ * - loading its modules. V8 brings down the whole process if a thread is terminated while a module is in a top-level await, so `terminate`
  *   and time limits wait until this is over;
  * - loaded: it answers requests, sends events, and may be ended at any moment;
  * - ended: it closed its port, was terminated, or failed. Requests without a reply are rejected.
@@ -13,15 +13,15 @@ export type ThreadHost<Request> = {
   post(message: Request): void
   /** Rejects with the thread's own error, with `took-too-long` (which ends the thread), or with the error that ended it. */
   request<T>(message: Request, options?: RequestOptions): Promise<T>
-  /** Rejects when the thread can't continue: it reported an error, did not catch one, or ended before `expectEnd`. */
+  /** Rejects when the thread can't continue: it reported an error, had an uncaught one, or ended before `expectEnd`. */
   readonly failed: Promise<never>
   readonly exited: Promise<void>
   hasEnded(): boolean
-  /** What it holds at the moment, even while it is busy: objects, and memory that its limits don't count. Rejects when it has ended. */
+  /** Memory in use, even while the thread is busy: its heap, plus external memory that its limits don't count. Rejects after its end. */
   memoryBytes(): Promise<number>
-  /** From now on the end of the thread is no failure. */
+  /** From now on, the thread's exit is not a failure. */
   expectEnd(): void
-  /** Ends the thread as if it were killed. */
+  /** Kills the thread. */
   terminate(): Promise<void>
 }
 
@@ -47,8 +47,8 @@ type FromThread =
   | { kind: 'event'; event: unknown }
 
 /**
- * What V8 may take for new objects, in a thread that says nothing of it. By itself it takes up to 134 MB in each thread that is busy for
- * a while, before it collects what died in there.
+ * Default limit of V8's young generation. Without it, each thread that is busy for a while takes up to 134 MB before dead objects are
+ * collected.
  */
 const YOUNG_GENERATION_MB = 32
 
@@ -67,7 +67,7 @@ export function startThread<Request, Event = never, Data = undefined>(
   const loaded = Promise.withResolvers<void>()
   const exited = Promise.withResolvers<void>()
   const failure = Promise.withResolvers<never>()
-  failure.promise.catch(() => {}) // observed by the caller; until then it must not end the process
+  failure.promise.catch(() => {}) // handled by the caller; until then it must not crash the process
   loaded.promise.catch(() => {})
   let lastId = 0
   let state: 'loading' | 'loaded' | 'ended' = 'loading'
@@ -163,11 +163,11 @@ export type ThreadPort<Event> = {
   send(event: Event): void
   /** Reports an error that the thread can't continue after. */
   fail(error: unknown): void
-  /** Ends the thread once nothing else keeps it. */
+  /** Lets the thread exit once nothing else keeps it alive. */
   close(): void
 }
 
-/** Answers the requests of the thread that started this one. Called when everything is loaded. */
+/** Answers the requests of the parent thread. Call it when everything is loaded. */
 export function serveThread<Request, Event = never>(
   port: MessagePort,
   answer: (message: Request) => unknown,
@@ -188,7 +188,7 @@ export function serveThread<Request, Event = never>(
   return { send: (event) => post({ kind: 'event', event }), fail, close: () => port.close() }
 }
 
-/** Errors lose their class on the way to another thread. A bug is shown with its stack. */
+/** Errors lose their class when sent to another thread. Unexpected ones include their stack. */
 function sentError(error: unknown): SentError {
   if (isAppError(error)) return { code: error.code, message: error.message, retry: error.retry }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)

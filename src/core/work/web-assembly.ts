@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** As much as is used of what every runtime has; its types come with those of browsers. */
+/** The part of the global `WebAssembly` used here; its types ship only with those of browsers. */
 type WebAssembly = {
   Module: new (bytes: Uint8Array) => object
   Instance: new (module: object) => { readonly exports: unknown }
@@ -9,8 +9,8 @@ type WebAssembly = {
 const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly
 
 /**
- * Makes instances of a scanner that `npm ci` compiled to WebAssembly. It is read when the first is made. Its machine code is
- * compiled once per process: the runtime shares it between threads.
+ * Instantiates a scanner that `npm ci` compiled to WebAssembly. The file is read for the first instance. Its machine code is compiled once
+ * per process: the runtime shares it between threads.
  */
 export function createInstances<Exports>(name: string, file: URL): () => Exports {
   let compiled: object | undefined

@@ -1,13 +1,12 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * Steps that may still be spent on matching someone's expressions. When they are used up, anything not yet found counts
- * as absent, and the caller can tell: `left` is not above zero. Counted in steps and not in time, so that the outcome
- * doesn't depend on how fast or busy the machine is. A step takes about 20 ns.
+ * Steps left for matching someone's expressions. When they are used up, anything not yet found counts as absent, and `left <= 0` tells the
+ * caller. Steps rather than time, so that the result doesn't depend on the speed or load of the machine. A step takes about 20 ns.
  */
 export type WorkBudget = { left: number }
 
-/** For one profile's interests and one document. */
+/** Default for one profile's interests and one document. */
 const STEPS = 5_000_000
 
 export function createWorkBudget(steps = STEPS): WorkBudget {
@@ -16,17 +15,14 @@ export function createWorkBudget(steps = STEPS): WorkBudget {
 
 export const isSpent = ({ left }: WorkBudget): boolean => left <= 0
 
-/** Thrown where selectors have taken too many steps on one page. */
+/** Thrown when selectors have taken too many steps on one page. */
 export class Exhausted extends Error {}
 
 export function isExhausted(error: unknown): boolean {
   return error instanceof Exhausted
 }
 
-/**
- * A budget for each owner, made when first asked for: however many profiles or sources owners have, each gets the work of
- * one.
- */
+/** One budget per owner, created on first use: an owner gets the same amount of work no matter how many profiles or sources they have. */
 export type OwnerBudgets = (owner: string) => WorkBudget
 
 export function createOwnerBudgets(make: (owner: string) => WorkBudget): OwnerBudgets {
@@ -40,9 +36,7 @@ export function createOwnerBudgets(make: (owner: string) => WorkBudget): OwnerBu
   }
 }
 
-/**
- * Budgets of profiles that come out of those of their owners. One is in use at a time: asking for the next settles the last.
- */
+/** Budgets of profiles, drawn from those of their owners. Only one is in use at a time: asking for the next settles the previous one. */
 export function createProfileBudgets(budgetOf: OwnerBudgets) {
   let last: { owner: WorkBudget; budget: WorkBudget; steps: number } | null = null
   return {
@@ -62,18 +56,18 @@ export function createProfileBudgets(budgetOf: OwnerBudgets) {
 }
 
 export type WorkShareLimits = {
-  /** Steps for one owner and one piece of work. */
+  /** Maximum steps per owner and piece of work. */
   each: number
-  /** Pieces that take no more than this are free. */
+  /** Pieces that take at most this many steps are free. */
   free: number
-  /** Steps for one owner that come back every second, and up to how many. */
+  /** Steps refilled per second and owner, up to `max`. */
   perSecond: number
   max: number
 }
 
 /**
- * How much of a thread's time owners may take over time. A piece of work has a budget of its own for each owner; one who has
- * spent a lot on earlier pieces gets less, down to nothing, until time has passed. Usual work is too cheap to count.
+ * Limits each owner's share of a thread over time (a token bucket). Every piece of work has a budget per owner; an owner who spent a lot on
+ * earlier pieces gets less, down to nothing, until time has passed. Normal work is too cheap to count.
  */
 export type WorkShares = {
   begin(): { of: OwnerBudgets; end(): void }
@@ -82,7 +76,7 @@ export type WorkShares = {
 const MAX_OWNERS = 10_000
 
 export function createWorkShares(clock: Pick<Clock, 'monotonic'>, limits: WorkShareLimits): WorkShares {
-  /** Those that are not full. */
+  /** Owners whose share is not full. */
   const shares = new Map<string, { left: number; at: number }>()
 
   function leftOf(owner: string): number {

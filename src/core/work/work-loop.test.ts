@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { AppError } from '../errors.ts'
 import { createWorkLoop } from './work-loop.ts'
 
-/** Does one step after the other; each says whether there is more, or fails. The loop must end after the last. */
+/** Runs the steps one after the other; each returns whether there is more, or fails. The loop must end after the last. */
 function scripted(steps: (() => boolean)[]) {
   const reasons: (string | null)[] = []
   let done = 0

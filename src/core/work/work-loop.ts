@@ -2,21 +2,21 @@ import type { Track } from './retries.ts'
 import { createBackoff, isTemporary } from './retry.ts'
 
 export type WorkLoopDeps = {
-  /** One piece of work. Returns whether there may be more. */
+  /** Does one piece of work. Resolves to whether there may be more. */
   work(): Promise<boolean>
-  /** How long to rest when there is no more, unless woken. */
+  /** How long to rest when there is no more work, unless woken. */
   restMs: number
   mustEnd(): boolean
-  /** Where it is seen that the work waits. */
+  /** Reports that the work is waiting. */
   track: Track
-  /** After which failures it goes on; after temporary ones where nothing is said. */
+  /** Whether to continue after this failure. Default: `isTemporary`. */
   goesOnAfter?(error: unknown): boolean
 }
 
 export type WorkLoop = {
-  /** There may be work, or it is time to end. */
+  /** Call when there may be work, or when the loop should end. */
   wake(): void
-  /** Resolves when the loop has ended; rejects with an error that no retry can help. */
+  /** Resolves when the loop has ended; rejects with an error that is not worth a retry. */
   run(): Promise<void>
 }
 
@@ -24,11 +24,11 @@ const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 5_000
 
 /**
- * A thread's work, piece by piece. The loop
+ * Runs a thread's work piece by piece. The loop
  * - works as long as there is more;
  * - rests when there is none, until it is woken or `restMs` have passed;
- * - waits, each time twice as long, while the store is away;
- * - ends when it must, with the piece in hand done.
+ * - backs off exponentially while the store is unavailable;
+ * - ends when it must, after finishing the current piece.
  */
 export function createWorkLoop({ work, restMs, mustEnd, track, goesOnAfter = isTemporary }: WorkLoopDeps): WorkLoop {
   const backoff = createBackoff({ firstMs: FIRST_RETRY_MS, lastMs: LAST_RETRY_MS })

@@ -2,32 +2,32 @@ import type { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
 import { constants, createZstdCompress, zstdCompress } from 'node:zlib'
 
-/** Makes a zstd frame of bytes, which may come in pieces, in other threads of the process. */
+/** Compresses bytes, possibly given in pieces, into one zstd frame. Runs in the thread pool. */
 export type ZstdFrames = (bytes: Uint8Array | readonly Uint8Array[]) => Promise<Buffer>
 
-/** Frames lie behind each other in blocks of this size; one that crosses the end of a block costs a copy. */
+/** Output buffer size. Frames are written one after another into such buffers; one that crosses the end of a buffer costs a copy. */
 const BLOCK_BYTES = 256 << 10
 /**
- * Of a piece that goes through the stream: what comes of it has to fit into the stream's buffer, which nobody reads before it is
- * complete. Larger ones are few, and worth an encoder each.
+ * Maximum input size for the shared stream: the output has to fit into the stream's buffer, which is only read when complete. Larger inputs
+ * are rare and get an encoder of their own.
  */
 export const MAX_STREAMED_BYTES = 2 << 20
 const compressAlone = promisify(zstdCompress)
 /**
- * What zstd itself takes at level 1 for sources of up to 128 KB, which it doesn't know a stream to be: a table that fits into the
- * processor's first cache. A fifth less time, and 0.3 % more bytes.
+ * zstd's own choice at level 1 for inputs of up to 128 KB, a size it can't know of a stream: a table that fits into the L1 cache. Takes a
+ * fifth less time and 0.3 % more bytes.
  */
 const HASH_LOG = 13
 
 /**
- * One stream for all: `zstdCompress` makes an encoder for each call, and setting it up and giving its memory back costs as much as
- * compressing a page. With `ZSTD_e_end` for each write, each is a frame of its own, as if it had been compressed alone.
+ * One stream for all frames: `zstdCompress` creates an encoder per call, and setting that up and freeing it costs as much as compressing a
+ * page. `ZSTD_e_end` on every write makes each one a separate frame, as if it had been compressed alone.
  */
 export function createZstdFrames({ level }: { level: number }): ZstdFrames {
   const params = { [constants.ZSTD_c_compressionLevel]: level }
   const ofStream = level === 1 ? { ...params, [constants.ZSTD_c_hashLog]: HASH_LOG } : params
   let stream: Duplex | null = null
-  /** One frame is made at a time, so the pieces of all are gathered in the same place. */
+  /** Shared scratch buffer for joining pieces: only one frame is made at a time. */
   let room = Buffer.alloc(0)
   let last: Promise<unknown> = Promise.resolve()
 
@@ -38,7 +38,7 @@ export function createZstdFrames({ level }: { level: number }): ZstdFrames {
       chunkSize: BLOCK_BYTES,
       readableHighWaterMark: 2 * MAX_STREAMED_BYTES,
     } as Parameters<typeof createZstdCompress>[0])
-    // The write hears of it, too.
+    // The pending write gets the error, too.
     opened.on('error', () => {
       if (stream === opened) stream = null
     })
@@ -77,7 +77,7 @@ export function createZstdFrames({ level }: { level: number }): ZstdFrames {
       await before
       return compress(gather(pieces, size))
     })()
-    last = mine.catch(() => {}) // its caller hears of it
+    last = mine.catch(() => {}) // its caller handles the error
     return mine
   }
 }

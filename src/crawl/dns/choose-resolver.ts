@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { loadPart } from '../parts/load-part.ts'
 import { createOsResolver, createSystemResolver, type Resolver } from './resolver.ts'
 
-/** The resolver that the settings name: one of ours, or the one in a file. */
+/** The resolver named in the settings: a built-in one, or one from a file. */
 export async function chooseResolver(
   { parts, network }: Pick<Config, 'parts' | 'network'>,
   clock: Clock,

@@ -7,7 +7,7 @@ import { createSystemResolver, type Resolver } from './resolver.ts'
 
 type Asked = { host: string; answer(addresses: string[], ttlMs?: number): void; fail(error: Error): void }
 
-/** A resolver whose answers the test gives by hand, to hold questions open. */
+/** A resolver that the test answers by hand, to keep queries pending. */
 function createHandResolver(): Resolver & { asked: Asked[] } {
   const asked: Asked[] = []
   return {

@@ -1,11 +1,11 @@
 /**
- * Answers of the resolver, kept for as long as they say. A host is in one of three states:
+ * Caches answers of the resolver for their time to live. A host is in one of three states:
  *
- *   unknown ──lookup──> asked ──answer──> kept ──time to live over, or pushed out as least recently used──> unknown
+ *   unknown ──lookup──> asked ──answer──> kept ──time to live over, or evicted as least recently used──> unknown
  *
- * While a host is asked, everybody who wants it waits for the same answer. At most `concurrency` hosts are asked at a
- * time; the others queue in order. "There is no such host" is kept like any answer; "no answer" is kept for
- * seconds only, just long enough that a page full of links to one host does not ask hundreds of times.
+ * While a host is being asked for, all look-ups of it wait for the same answer. At most `concurrency` hosts are asked for
+ * at a time; the others queue in order. "No such host" is kept like any answer; "no answer" is kept for seconds only, just
+ * long enough that a page full of links to one host does not ask hundreds of times.
  */
 import { isIP } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
@@ -19,7 +19,7 @@ export type DnsAnswer =
 
 export type DnsCache = {
   lookup(host: string): Promise<DnsAnswer>
-  /** Monotonic ms: until then `lookup` asks nobody. */
+  /** Monotonic ms until which `lookup` answers from the cache. */
   keptUntil(host: string): number
 }
 
@@ -35,7 +35,7 @@ export type DnsCacheOptions = {
 }
 
 const failureTtlMs = 5_000
-/** No connection tries more than a few; a name with thousands of addresses must not cost memory. */
+/** Connections try only a few addresses; a name with thousands of them must not cost memory. */
 const maxAddresses = 32
 
 type Kept = { answer: DnsAnswer; until: number }
@@ -76,7 +76,7 @@ export function createDnsCache({
       const reason = error instanceof Error ? error.message : String(error)
       return keep(host, { kind: 'failed', reason }, Math.min(failureTtlMs, negativeTtlMs))
     } finally {
-      // The place goes straight to the next in the queue, so the count stays as it is.
+      // The slot passes directly to the next in the queue, so the count stays the same.
       const next = waiting.shift()
       if (next === undefined) asking--
       else next()
@@ -109,7 +109,7 @@ export function createDnsCache({
   }
 }
 
-/** Tells how long look-ups took that nobody had made before. */
+/** Reports the duration of look-ups that aren't cached. */
 export function withWaits(dns: DnsCache, clock: Clock, onWait: (ms: number) => void): DnsCache {
   return {
     ...dns,

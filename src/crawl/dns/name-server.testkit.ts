@@ -4,7 +4,7 @@ import { once } from 'node:events'
 export type NameServerAnswer = { addresses?: string[]; ttlSeconds?: number; rcode?: number } | 'silent'
 export type NameServer = { server: string; questions: string[]; close(): Promise<void> }
 
-/** A name server on loopback that speaks just enough of RFC 1035 to answer A and AAAA questions. */
+/** A name server on loopback that speaks just enough of RFC 1035 to answer A and AAAA queries. */
 export async function startNameServer(
   answer: (name: string, type: 'A' | 'AAAA', nth: number) => NameServerAnswer,
 ): Promise<NameServer> {

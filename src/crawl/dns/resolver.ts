@@ -6,14 +6,14 @@ import { parseAddress } from '../../core/url/address.ts'
 import { firstOf, withinLimit } from '../../core/work/race.ts'
 
 /**
- * Who answers "which addresses has this host". An empty list means that the name does not exist or has no address;
- * a rejection means that there was no answer. Replace it to resolve by other means: the cache in front stays the same.
+ * Finds the addresses of a host. An empty list means that the name does not exist or has no address; a rejection means
+ * that there was no answer. Replace it to resolve by other means: the cache in front stays the same.
  */
 export type Resolver = { resolve(host: string): Promise<{ addresses: string[]; ttlMs: number }> }
 
 export type SystemResolverOptions = {
   clock: Clock
-  /** `address:port` of name servers; those of the machine's configuration when absent or empty. */
+  /** `address:port` of name servers; those of the machine's configuration if absent or empty. */
   servers?: readonly string[]
   hostsPath?: string
   timeoutMs?: number
@@ -21,15 +21,15 @@ export type SystemResolverOptions = {
 }
 
 const localTtlMs = 60_000
-/** Once one family has answered, how long the other may still take: some name servers never answer for IPv6. */
+/** Once one address family has answered, how long to wait for the other: some name servers never answer for IPv6. */
 const graceMs = 300
 
 /**
  * The default resolver asks name servers itself (c-ares) instead of calling `getaddrinfo`. getaddrinfo knows every
- * source of names but tells no time to live, and each call holds one of the four threads that file reads and
- * decompression share: four dead name servers would stop the whole crawl for seconds. What only getaddrinfo knows is
- * kept: names in the hosts file are read from it; names without a dot and `.local` names (search domains, mDNS), and
- * all names where no name server can be reached, go to getaddrinfo after all.
+ * source of names but returns no time to live, and each call holds one of the four threads that file reads and
+ * decompression share: four dead name servers would stop the whole crawl for seconds. Names that only getaddrinfo
+ * knows still work: the hosts file is read directly; names without a dot and `.local` names (search domains, mDNS), and
+ * all names if no name server can be reached, go to getaddrinfo after all.
  */
 export function createSystemResolver(options: SystemResolverOptions): Resolver {
   const { clock, servers = [], hostsPath = systemHostsPath, timeoutMs = 3_000, tries = 2 } = options
@@ -44,7 +44,7 @@ export function createSystemResolver(options: SystemResolverOptions): Resolver {
     const outcomes = first.records.length === 0 ? await both : await withinLimit(both, graceMs, () => [first])
     const records = outcomes.flatMap((outcome) => outcome.records)
     if (records.length === 0) {
-      // Only when nothing came from either family does a failure of one count.
+      // A failure of one family counts only if the other has no addresses either.
       const failed = outcomes.find(({ failure }) => failure !== undefined && !isAbsence(failure))
       if (failed !== undefined) throw failed.failure
     }
@@ -72,7 +72,7 @@ export function createSystemResolver(options: SystemResolverOptions): Resolver {
   }
 }
 
-/** Asks the operating system for every name, with all that it is set up to know; four names at a time, by Node's thread pool. */
+/** Asks the operating system for every name, with all its configured sources; four names at a time, in Node's thread pool. */
 export function createOsResolver(): Resolver {
   return { resolve: askSystem }
 }
@@ -87,7 +87,7 @@ async function askSystem(name: string) {
   }
 }
 
-/** The codes by which resolvers say that the question was understood and there is nothing. */
+/** Whether the error is a definite answer that the name doesn't exist or has no address. */
 export function isAbsence(error: unknown): boolean {
   const code = codeOf(error)
   return code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME'
@@ -114,7 +114,7 @@ export type HostsFile = { addressesOf(name: string): Promise<string[] | undefine
 export const systemHostsPath =
   process.platform === 'win32' ? `${process.env.SystemRoot}\\System32\\drivers\\etc\\hosts` : '/etc/hosts'
 
-/** The hosts file, read again after a minute so that a long crawl sees an edit. A missing file has no names. */
+/** The hosts file, read again after a minute so that a long crawl sees edits. A missing file has no names. */
 export function createHostsFile({ path, clock }: { path: string; clock: Clock }): HostsFile {
   let names: Promise<Map<string, string[]>> | undefined
   let readAt = 0

@@ -16,13 +16,13 @@ type Case = {
   links: { url: string; nofollow: boolean }[]
 }
 
-/** Options that ask for filtering, canonical forms or parts of the page: other steps of the pipe, or none of ours. */
+/** Options for filtering, canonical forms or parts of the page: other steps of the pipe do that, or none. */
 const policyOptions = new Set([
   ...['allow', 'deny', 'allow_domains', 'deny_domains', 'deny_extensions', 'canonicalize', 'process', 'process_value'],
   ...['restrict_text', 'strip'],
 ])
 
-/** Cases that differ from us for a reason. */
+/** Cases where we differ, with the reason. */
 const exceptions: Record<string, string> = {
   'TestLxmlLinkExtractor.test_ftp_links': 'only http and https are followed',
   'TestLxmlLinkExtractor.test_ignored_extensions': 'suffixes are ignored by the next step',
@@ -45,7 +45,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** We drop fragments and repetitions. */
+/** The expected links without fragments and repetitions, which we drop. */
 function wanted({ links }: Case): { url: string; nofollow: boolean }[] {
   const byUrl = new Map<string, { url: string; nofollow: boolean }>()
   for (const { url, nofollow } of links) {

@@ -26,12 +26,12 @@ function bytesOf(value: Case['args'][number] | undefined): Buffer {
   return value ? Buffer.from(value.$base64, 'base64') : Buffer.alloc(0)
 }
 
-/** Text given as text is UTF-8 once it is bytes, unless the case names its encoding. */
+/** The encoding of a case given as text: UTF-8, unless the case names another. */
 function encodingOf({ args, kwargs }: Case): string {
   return String(kwargs.encoding ?? args[2] ?? 'utf-8')
 }
 
-/** Python's names for encodings, where they are not labels of the Encoding standard as well. */
+/** Python's names of encodings that are not labels of the Encoding standard. */
 const pythonNames: Record<string, string> = {
   'utf-16-be': 'utf-16be',
   'utf-16-le': 'utf-16le',
@@ -40,7 +40,7 @@ const pythonNames: Record<string, string> = {
   latin1: 'windows-1252',
 }
 
-/** GBK is read as its superset GB18030 there; the two decode alike. */
+/** The cases read GBK as its superset GB18030; both decode alike. */
 function encodingName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
   const known = pythonNames[name] ?? resolveEncoding(name) ?? name

@@ -6,7 +6,7 @@ import { isNoPageLink, trimHtmlWhitespace } from './link-text.ts'
 import { parseMetaRefresh, parseSrcset } from './url-attributes.ts'
 
 /**
- * The full parser is the judge. What tree construction alone does is left out of the comparison by name:
+ * The full parser is the reference. What only tree construction does is excluded from the comparison:
  * - it drops tags inside `<select>` and `<frameset>`, and frames outside a frameset: such pages are not generated;
  * - it moves and clones links (foster parenting, adoption): its links are put back in source order, each place once;
  * - SVG and MathML that are badly nested: only well-nested ones are generated.
@@ -163,7 +163,7 @@ const trickyPages = [
   '<button><a href=1></button><object><a href=2></object><dl><dd><a href=3>',
 ]
 
-/** Small, seeded and enough: the same pages at every run. */
+/** A small seeded generator: the same pages in every run. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

@@ -4,7 +4,7 @@ import { type Scanner, scannerFor } from './scanner/scanner.ts'
 export type { Found, FoundLink } from './link-collector.ts'
 
 export type FindOptions<Known = unknown> = LinkOptions<Known> & {
-  /** The page is XHTML served as XML: CDATA sections are text and `<script/>` is closed at once. */
+  /** The page is XHTML served as XML: CDATA sections are text and `<script/>` is self-closing. */
   xml?: boolean
   withTexts?: boolean
 }
@@ -12,11 +12,11 @@ export type FindOptions<Known = unknown> = LinkOptions<Known> & {
 /**
  * Step one of the link pipe: one pass over the bytes of an HTML page in any encoding that agrees with ASCII on bytes
  * below 0x80 where markup is concerned (UTF-8, all single-byte ones, GBK, Big5, Shift_JIS, EUC; not UTF-16 and not
- * ISO-2022-JP: those are turned into UTF-8 first). The scanner (`scanner/assembly/scanner.ts`) cuts the page into tags,
- * and what it finds becomes text here, as far as it isn't known.
+ * ISO-2022-JP: those are converted to UTF-8 first). The scanner (`scanner/assembly/scanner.ts`) splits the page into tags,
+ * and its findings become text here, unless the memo knows them.
  *
- * Links are recalled for the page's own address. A base of its own means that all of them are others, so with one the page
- * is read again without the memo.
+ * The memo recognises links relative to the page's own URL. With a `<base>` all links differ, so such a page is read
+ * again without the memo.
  */
 export function fastfind<Known = unknown>(body: Uint8Array, options: FindOptions<Known> = {}): Found<Known> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.length)
@@ -29,7 +29,7 @@ export function fastfind<Known = unknown>(body: Uint8Array, options: FindOptions
   return find(bytes, others, scanner ?? scannerFor(bytes.length))!
 }
 
-/** Null where a base comes up. */
+/** Null if there is a memo and the page turns out to have a base. */
 function find<Known>(bytes: Buffer, options: FindOptions<Known>, scanner: Scanner): Found<Known> | null {
   const { memo, xml = false, withTexts = false } = options
   const collector = new LinkCollector<Known>(bytes, options)

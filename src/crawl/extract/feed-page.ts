@@ -7,25 +7,25 @@ const maybeFeed = /[/+](?:xml|rss|atom|json|feed)/i
 const maxLinkCharacters = 8192
 const MAX_DATES = 20
 
-/** `dates`: of its newest entries. */
+/** `dates`: dates of its newest entries. */
 export type FeedPage = Found<never> & { schedule: FeedSchedule; dates: number[] }
 
 /**
- * A feed as a page that links to its entries and to the files that come with them; null for anything else. What is in the text of
- * entries is left to their own pages.
+ * Reads a feed as a page that links to its entries and their enclosures; null for anything else. Links in the text of entries are left
+ * to the entries' own pages.
  */
 export function extractFeed(
   body: Buffer,
   { contentType, url, maxLinks }: { contentType: string | undefined; url: string; maxLinks: number },
 ): FeedPage | null {
   if (!maybeFeed.test(contentType ?? '')) return null
-  // A look at its beginning, so that other documents aren't parsed for it.
+  // Check the start first, so that other documents aren't parsed in vain.
   if (!looksLikeFeed(body) && !/jsonfeed\.org\/version/.test(body.toString('latin1', 0, 4096))) return null
   const feed = readFeed(body, { contentType, url })
   if (feed === null) return null
   const addresses = new Set<string>()
   for (const { link, enclosures } of feed.entries) {
-    // An entry without a link has that of its site.
+    // An entry without a link of its own has the link of the site.
     if (link !== feed.site) addresses.add(link)
     for (const enclosure of enclosures) addresses.add(enclosure.url)
   }

@@ -1,12 +1,12 @@
 import { decodeXML } from 'entities/decode'
 import { decodeText, detectCharset } from '../../core/http/charset.ts'
 
-/** A feed names itself before its entries; what lies beyond is not looked at. */
+/** A feed's title comes before its entries; bytes beyond this are not read. */
 const headBytes = 16 * 1024
 const maxTitle = 500
 const maybeFeed = /[/+](?:xml|rss|atom|json|feed)/i
 
-/** The name of a feed (RSS, Atom, RDF or JSON Feed); '' for anything else. */
+/** The title of a feed (RSS, Atom, RDF or JSON Feed); '' for anything else. */
 export function feedTitle(body: Buffer, contentType: string | undefined): string {
   if (!maybeFeed.test(contentType ?? '')) return ''
   const bytes = body.subarray(0, headBytes)
@@ -31,12 +31,12 @@ function jsonTitle(text: string): string {
   try {
     return plain(String(JSON.parse(found[1]!)))
   } catch {
-    // Not quite JSON: it has no name then.
+    // Invalid JSON: no title.
     return ''
   }
 }
 
-/** Some write markup into it. */
+/** Removes markup, which some feeds have in their title. */
 function plain(text: string): string {
   const line = text
     .replace(/<[^<>]{0,200}>/g, '')

@@ -17,31 +17,31 @@ import {
 import type { LinkMemo } from './scanner/link-memo.ts'
 import { parseMetaRefresh, parseSrcset } from './url-attributes.ts'
 
-/** By their numbers in wire.ts. */
+/** Indexed by the tag numbers in wire.ts. */
 const linkTags = ['', 'a', 'area', 'link', 'iframe', 'frame', 'img', 'source', 'script', 'form', 'meta'] as const
 export type LinkTag = Exclude<(typeof linkTags)[number], ''>
 
 export type FoundLink<Known = unknown> = {
-  /** As the page has it: entities decoded, white space trimmed, not resolved. Empty for a link that was recalled. */
+  /** As written in the page: entities decoded, white space trimmed, not resolved. Empty for a link found in the memo. */
   href: string
   tag: LinkTag
   nofollow: boolean
-  /** What the memo has of it. */
+  /** The memo's value for the link; null if it has none. */
   known: Known | null
-  /** Where the memo would keep it. */
+  /** The memo's slot for the link. */
   slot?: number
-  /** Added to its priority: how much later it is worth fetching than others that are as far from the seed. */
+  /** Added to its priority: how much later to fetch it than other links that are as far from the seed. */
   hint?: number
-  /** Of an `<a>`: what stands between its tags, without them; only where it was asked for. */
+  /** Text content of an `<a>`, without tags; only if requested. */
   text?: string
 }
 
 export type Found<Known = unknown> = {
-  /** In document order, the target of a refresh among them as tag `meta`. Repetitions are included as far as the memo doesn't recognise them. */
+  /** In document order, including the target of a refresh as tag `meta`. Repetitions are included unless the memo recognises them. */
   links: FoundLink<Known>[]
-  /** Links that were not returned: beyond `maxLinks`, or longer than `maxValueBytes`. */
+  /** Number of links not returned: beyond `maxLinks`, or longer than `maxValueBytes`. */
   droppedLinks: number
-  /** Those of them that were too long. */
+  /** How many of them were too long. */
   longLinks: number
   /** `href` of the first `<base>` that has one. */
   base?: string
@@ -52,16 +52,16 @@ export type Found<Known = unknown> = {
 }
 
 export type LinkOptions<Known = unknown> = {
-  /** Recognises links by their bytes, so that no text need be made of them. */
+  /** Recognises links by their bytes, which saves converting them to text. */
   memo?: LinkMemo<Known> | undefined
   maxLinks?: number
   withTexts?: boolean
   maxValueBytes?: number
-  /** For values with bytes that are not ASCII; the default takes them for UTF-8. */
+  /** Decodes values with non-ASCII bytes; UTF-8 by default. */
   decode?: Decode
   /**
-   * Given for pages that are not UTF-8: percent-encodes what is not ASCII in the query of a link in the page's
-   * encoding, as browsers do. The path needs nothing of the kind, it always goes out as UTF-8.
+   * Given for pages that are not UTF-8: percent-encodes non-ASCII characters in the query of a link in the page's
+   * encoding, as browsers do. The path doesn't need this, it is always sent as UTF-8.
    */
   encodeQuery?: (href: string) => string
 }
@@ -79,16 +79,16 @@ const MAX_KEYWORD_BYTES = 100
 const MAX_LINK_TEXT_BYTES = 1024
 
 /**
- * Makes links, metas and a title of what the scanner found in one page. The first refresh, base and title count.
+ * Converts the scanner's findings in one page to links, metas and a title. The first refresh, base and title count.
  *
- * A class, and not a factory of closures, because the compiler can follow calls to methods that all pages share.
+ * A class instead of a factory of closures, because the compiler can optimise calls to methods that all pages share.
  */
 export class LinkCollector<Known> {
   readonly found: Found<Known> = { links: [], droppedLinks: 0, longLinks: 0, metas: [], title: '' }
-  /** Links that the memo was asked for, and those that it had. */
+  /** Number of links looked up in the memo, and of those it had. */
   asked = 0
   recalled = 0
-  /** Links that were met before on the page, and are left out. They count for the limit, lest it depend on what is known. */
+  /** Repeated links of the page that are left out. They count towards the limit, so that it doesn't depend on what the memo knows. */
   private repeats = 0
   private readonly bytes: Buffer
   private readonly maxLinks: number
@@ -96,9 +96,9 @@ export class LinkCollector<Known> {
   private readonly decode: Decode
   private readonly encodeQuery: ((href: string) => string) | undefined
   private readonly memo: LinkMemo<Known> | undefined
-  /** The link whose text is being read, by its place, and where the text begins. */
+  /** The link whose text is being read, by index, and the offset at which the text begins. */
   private anchor: { link: number; start: number } | null = null
-  /** The end of the last `<a>`. */
+  /** End of the last `<a>` start tag. */
   private anchorEnd = -1
   private isFormSent = false
   private hasRefresh = false
@@ -113,7 +113,7 @@ export class LinkCollector<Known> {
     this.memo = options.memo
   }
 
-  /** Takes the first `count` numbers of what was found. */
+  /** Reads the first `count` numbers of the findings. */
   take(numbers: Int32Array, count: number): void {
     for (let at = 0; at < count; ) {
       switch (numbers[at]) {
@@ -131,7 +131,7 @@ export class LinkCollector<Known> {
           at += 5
           break
         case FOUND_FORM:
-          // Every unknown method means GET; a dialog goes nowhere.
+          // Every unknown method means GET; `dialog` sends no request.
           this.isFormSent = !/^(?:post|dialog)$/i.test(this.shortText(numbers, at + 1))
           at += 4
           break
@@ -177,7 +177,7 @@ export class LinkCollector<Known> {
     this.found.links[link]!.text = text.replace(/<[^>]*>?/g, ' ').trim()
   }
 
-  /** Tag, nofollow, start, end, classes, slot. */
+  /** The numbers are tag, nofollow, start, end, classes, slot. */
   private addLinkAt(numbers: Int32Array, at: number): void {
     const number = numbers[at]!
     if (number === FORM && !this.isFormSent) return
@@ -283,14 +283,14 @@ export class LinkCollector<Known> {
     return attributeText(this.bytes, numbers[range]!, numbers[range + 1]!, numbers[range + 2]!, this.decode)
   }
 
-  /** For values that are compared with a keyword: one that is missing, or longer than any keyword, equals none. */
+  /** For values compared with a keyword: empty if the value is missing, or longer than any keyword. */
   private shortText(numbers: Int32Array, range: number): string {
     const length = byteLength(numbers, range)
     return length < 0 || length > MAX_KEYWORD_BYTES ? '' : this.text(numbers, range)
   }
 }
 
-/** -1 for an attribute that the tag does not have. */
+/** -1 if the tag does not have the attribute. */
 function byteLength(numbers: Int32Array, range: number): number {
   return numbers[range] === -1 ? -1 : numbers[range + 1]! - numbers[range]!
 }

@@ -1,11 +1,11 @@
 const noPage = /^(?:#|mailto:|javascript:|tel:|data:)/i
 
-/** Links that lead to no other page: fragments of this one, and schemes that are never fetched. */
+/** Whether a link leads to no other page: a fragment of this one, or a scheme that is never fetched. */
 export function isNoPageLink(href: string): boolean {
   return noPage.test(href)
 }
 
-/** HTML trims less than `String.trim`: a no-break space belongs to the value. */
+/** HTML trims less than `String.trim`: a no-break space is part of the value. */
 export function trimHtmlWhitespace(text: string): string {
   let start = 0
   let end = text.length

@@ -1,23 +1,23 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
 import { AMPERSAND, NON_ASCII, NUL } from './scanner/assembly/wire.ts'
 
-/** Turns bytes of the page's encoding into text. Never throws; what is malformed becomes U+FFFD. */
+/** Decodes bytes in the page's encoding. Never throws; malformed sequences become U+FFFD. */
 export type Decode = (bytes: Uint8Array) => string
 
-/** The default of `Decode`: the page is UTF-8. */
+/** The default `Decode`, for UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
 }
 
-/** `Buffer.toString` spends as long on its arguments as on a short text; this method of the runtime has no such cost. */
+/** `Buffer.toString` spends as much time on its arguments as on a short text; this method of the runtime doesn't. */
 type SliceableBuffer = Buffer & { latin1Slice(start: number, end: number): string }
 
-/** A copy, never a view of the whole page: a link that is kept must not keep the page. */
+/** Returns a copy, never a view of the page: a link that is kept must not retain the page. */
 export function asciiText(bytes: Buffer, start: number, end: number): string {
   return (bytes as SliceableBuffer).latin1Slice(start, end)
 }
 
-/** Text of an attribute value; `classes` is what the scan saw in it. Plain ASCII is cut out as it is. */
+/** Text of an attribute value; `classes` are the byte classes the scanner saw in it. Plain ASCII is copied as it is. */
 export function attributeText(bytes: Buffer, start: number, end: number, classes: number, decode: Decode): string {
   if (classes === 0) return asciiText(bytes, start, end)
   const text = rawText(bytes, start, end, classes, decode)
@@ -48,13 +48,13 @@ function classesOf(bytes: Buffer, start: number, end: number): number {
   return classes
 }
 
-/** Longer values go the general way. Used within one call only, so one is enough. */
+/** Longer values take the general path. Used only within one call, so one buffer is enough. */
 const scratch = Buffer.alloc(1024)
 
 /**
- * Text of an ASCII value whose ampersands are of the two kinds that links are full of: `&amp;`, and `&name=` of a
- * query that was not escaped (which by the rules for attributes stands for itself, even if there is such an entity). Undefined when
- * there is any other, for which the whole table of entities is wanted. Three times as fast as that.
+ * Text of an ASCII value whose ampersands are of the two kinds common in links: `&amp;`, and `&name=` of an unescaped
+ * query (which by the rules for attributes stands for itself, even if there is such an entity). Undefined if there is any
+ * other, which needs the whole table of entities. Three times as fast as that.
  */
 export function plainAmpersandText(bytes: Buffer, start: number, end: number): string | undefined {
   if (end - start > scratch.length) return undefined

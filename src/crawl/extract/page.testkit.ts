@@ -1,14 +1,14 @@
 import type { LinkTag } from './link-collector.ts'
 import { extractPage } from './page.ts'
 
-/** Absolute form of a link, or null when it is none. */
+/** Absolute form of a link; null if it isn't one. */
 export type Resolve = (href: string, base: string) => string | null
 
 const resolveWithUrl: Resolve = (href, base) => URL.parse(href, base === '' ? undefined : base)?.href ?? null
 
 export type PageLink = { url: string; nofollow: boolean; tag: LinkTag }
 
-/** Absolute http(s) links of a page without fragments, each once, in document order. */
+/** Absolute http(s) links of a page without fragments, deduplicated, in document order. */
 export function extractLinks(
   body: Uint8Array,
   url: string,
@@ -28,7 +28,7 @@ export function extractLinks(
   return [...links.values()]
 }
 
-/** By the standard a base that cannot be parsed, or is a data: or javascript: URL, counts as none. */
+/** By the standard, a base that can't be parsed, or is a data: or javascript: URL, is ignored. */
 function resolveBase(base: string | undefined, url: string, resolve: Resolve): string {
   if (base === undefined) return url
   const absolute = resolve(base, url)

@@ -4,22 +4,22 @@ import { type Found, fastfind } from './fastfind.ts'
 import { createQueryEncoder } from './query-encoder.ts'
 import type { LinkMemo } from './scanner/link-memo.ts'
 
-/** What a page tells. `base` and the links stand as the page has them; resolving is the business of later steps. */
+/** What was found in a page. `base` and the links are as written in the page; later steps resolve them. */
 export type ExtractedPage<Known = unknown> = Found<Known> & { charset: Charset }
 
 export type PageSource<Known = unknown> = {
-  /** Recognises links of the page without making text of them. */
+  /** Recognises links of the page without converting them to text. */
   memo?: LinkMemo<Known> | undefined
   contentType?: string | null | undefined
-  /** Known from elsewhere: nothing is detected then. */
+  /** If known from elsewhere; skips detection. */
   charset?: string | null | undefined
   url: string
   maxLinks?: number | undefined
-  /** Whether the texts of links are wanted. */
+  /** Whether to extract the texts of links. */
   withTexts?: boolean | undefined
 }
 
-/** Detects the encoding of an HTML or XHTML page and finds what it links to, in one pass over its bytes. */
+/** Detects the encoding of an HTML or XHTML page and finds its links, in one pass over its bytes. */
 export function extractPage<Known = unknown>(body: Uint8Array, source: PageSource<Known>): ExtractedPage<Known> {
   const given = source.charset ? resolveEncoding(source.charset) : undefined
   const charset: Charset =

@@ -1,9 +1,9 @@
-/** Encoders are built once per encoding, of which there are a few dozen; the large ones take some milliseconds. */
+/** Encoders are built once per encoding, of which there are a few dozen; the large ones take a few milliseconds. */
 const encoders = new Map<string, (href: string) => string>()
 
 /**
- * Percent-encodes what is not ASCII in the query of a link in a legacy encoding, as browsers do for pages that are not
- * UTF-8. What the encoding cannot express becomes a percent-encoded numeric reference (`%26%239829%3B`).
+ * Percent-encodes non-ASCII characters in the query of a link in a legacy encoding, as browsers do for pages that are not
+ * UTF-8. Characters that the encoding can't express become a percent-encoded numeric reference (`%26%239829%3B`).
  * Path and fragment are left alone.
  */
 export function createQueryEncoder(charset: string): (href: string) => string {
@@ -44,20 +44,20 @@ function encodeQuery(query: string, encode: (codePoint: number) => readonly numb
   return out
 }
 
-/** Bytes of a multi-byte character may be ASCII; those that a query may hold stand as they are. */
+/** Bytes of a multi-byte character may be ASCII; those allowed in a query are not encoded. */
 function percentEncoded(byte: number): string {
   const isPlain =
     byte > 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x23 && byte !== 0x27 && byte !== 0x3c && byte !== 0x3e
   return isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
 }
 
-/** Bytes of one character, or undefined when the encoding has none for it. */
+/** Bytes of one character; undefined if the encoding doesn't have it. */
 export type LegacyEncoder = (codePoint: number) => readonly number[] | undefined
 
 /**
- * The runtime can decode legacy encodings and not encode them, so the table is made by decoding every sequence once.
- * Where several sequences give one character the choice is the Encoding standard's: the first, but for the named
- * exceptions.
+ * The runtime can decode legacy encodings but not encode them, so the table is built by decoding every sequence once.
+ * If several sequences decode to one character, the choice is the Encoding standard's: the first, except for those
+ * named below.
  */
 export function createLegacyEncoder(charset: string): LegacyEncoder {
   const table = new Map<number, readonly number[]>()
@@ -69,14 +69,14 @@ export function createLegacyEncoder(charset: string): LegacyEncoder {
     if (!isOne || codePoint < 0x80 || codePoint === 0xfffd) return
     if (!table.has(codePoint) || (charset === 'big5' && big5Last.has(codePoint))) table.set(codePoint, bytes)
   }
-  // GB18030 reads 0x80 as the euro sign and writes that in two bytes.
+  // GB18030 decodes 0x80 as the euro sign but encodes that as two bytes.
   if (charset !== 'gb18030') for (let byte = 0x80; byte <= 0xff; byte++) add(byte)
   for (const lead of leadBytes(charset)) for (let trail = 0x40; trail <= 0xfe; trail++) add(lead, trail)
   if (charset === 'gb18030') return gb18030Encoder(table)
   return (codePoint) => table.get(codePoint)
 }
 
-/** Characters that Big5 has twice and encodes by the later place. */
+/** Characters that Big5 has twice and encodes as the later one. */
 const big5Last = new Set([0x2550, 0x255e, 0x2561, 0x256a, 0x5341, 0x5345])
 
 function leadBytes(charset: string): number[] {
@@ -87,19 +87,19 @@ function leadBytes(charset: string): number[] {
     case 'euc-kr':
       return range(0x81, 0xfe)
     case 'big5':
-      // Below 0xa1 lies the Hong Kong supplement, which is read and never written.
+      // Below 0xa1 is the Hong Kong supplement, which is decoded but never encoded.
       return range(0xa1, 0xfe)
     case 'euc-jp':
       return [0x8e, ...range(0xa1, 0xfe)]
     case 'shift_jis':
-      // 0xed to 0xef repeat characters that stand elsewhere.
+      // 0xed to 0xef repeat characters that are elsewhere.
       return [...range(0x81, 0x9f), ...range(0xe0, 0xec), ...range(0xf0, 0xfc)]
     default:
       return []
   }
 }
 
-/** GB18030 has a sequence of four bytes for every other code point; below U+10000 they are found by decoding. */
+/** GB18030 has a four-byte sequence for every other code point; below U+10000 they are found by decoding. */
 function gb18030Encoder(table: Map<number, readonly number[]>): LegacyEncoder {
   const four = (pointer: number): number[] => [
     0x81 + Math.floor(pointer / 12600),

@@ -1,7 +1,7 @@
 const separators = /[\t\n\f\r ,]*/y
 const address = /[^\t\n\f\r ]+/y
 
-/** URLs of a `srcset` value in order, as the HTML standard splits it; widths and densities are passed over. */
+/** URLs of a `srcset` value in order, as the HTML standard splits it; widths and densities are ignored. */
 export function parseSrcset(value: string): string[] {
   const urls: string[] = []
   for (let at = 0; at < value.length; ) {
@@ -24,7 +24,7 @@ function withoutClosingCommas(word: string): string {
   return word.slice(0, end)
 }
 
-/** Descriptors end at a comma that stands outside parentheses. */
+/** Descriptors end at a comma outside parentheses. */
 function afterDescriptors(value: string, from: number): number {
   let inside = false
   for (let at = from; at < value.length; at++) {
@@ -36,13 +36,13 @@ function afterDescriptors(value: string, from: number): number {
   return value.length
 }
 
-/** A refresh asked for by the page. Without a URL it asks for the page itself again. */
+/** A refresh requested by the page. Without a URL it reloads the page itself. */
 export type MetaRefresh = { seconds: number; url?: string }
 
 const time = /^[\t\n\f\r ]*(?:\d|(?=\.))[\d.]*(?:[\t\n\f\r ]*[;,]|[\t\n\f\r ]|$)[\t\n\f\r ]*/
 const urlMark = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i
 
-/** The HTML standard's shared declarative refresh steps, but for one thing: the fraction of the time is kept. */
+/** The HTML standard's shared declarative refresh steps, except that fractions of a second are kept. */
 export function parseMetaRefresh(content: string): MetaRefresh | undefined {
   const match = time.exec(content)
   if (match === null) return undefined
@@ -54,7 +54,7 @@ export function parseMetaRefresh(content: string): MetaRefresh | undefined {
 
 function refreshUrl(text: string): string {
   const mark = urlMark.exec(text)
-  // Text that begins like `url=` and is not is taken whole, quotes and all.
+  // Text that starts with a u but not with `url=` is the URL as a whole, including quotes.
   if (mark === null && /^u/i.test(text)) return text
   const rest = mark === null ? text : text.slice(mark[0].length)
   const quote = rest[0]

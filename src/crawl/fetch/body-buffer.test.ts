@@ -48,7 +48,7 @@ test('bodies and heads that come in pieces on several connections at once stay a
         socket.write(text.slice(sent, sent + size))
         sent += size
         if (sent < text.length) waiting.push(send)
-        // One piece of each in turn, once all have asked.
+        // One piece of each in turn, once all requests have arrived.
         if (waiting.length === 4) for (const next of waiting.splice(0)) setImmediate(next)
       }
       send()

@@ -1,18 +1,18 @@
 import { releaseMemory } from '../../core/work/release-memory.ts'
 
-/** A length that was announced is taken at its word up to here; beyond it, room grows with what comes. */
+/** Maximum size allocated in advance for an announced length; beyond it, the buffer grows as data arrives. */
 const maxTrustedBytes = 1 << 20
 const firstBytes = 32 << 10
 
 /**
- * Gathers a body in one piece of memory of its own: chunks are views of the buffer that every read of the thread goes to. With an
- * announced length, the memory is of that size from the first byte.
+ * Collects a body in one buffer of its own, since chunks are views of the read buffer that the whole thread shares. With an announced
+ * length, the buffer has that size from the first byte.
  */
 export class BodyBuffer {
   size = 0
   #room: Buffer | null = null
 
-  /** `announced`: the length that the header names, NaN for none; `limit`: no more than this is kept. */
+  /** `announced`: the length in the header, NaN for none; `limit`: maximum size of the body. */
   push(chunk: Buffer, announced: number, limit: number): void {
     const needed = this.size + chunk.length
     if (this.#room === null) this.#room = Buffer.allocUnsafeSlow(firstRoom(needed, announced, limit))
@@ -28,7 +28,7 @@ export class BodyBuffer {
     this.#room = larger
   }
 
-  /** The whole body. Room that stayed empty is not kept with it, unless it is little. */
+  /** Returns the whole body. Copies it if much of the buffer is unused. */
   take(): Buffer {
     const room = this.#room
     this.#room = null

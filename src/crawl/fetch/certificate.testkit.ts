@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** A self-signed certificate for one host name, made on the spot: DER by hand, since node:crypto only reads them. */
+/** Creates a self-signed certificate for one host name: DER by hand, since node:crypto can only read certificates. */
 export function selfSigned(host: string): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const ecdsaSha256 = sequence(oid('2a8648ce3d040302'))
@@ -10,7 +10,7 @@ export function selfSigned(host: string): { key: string; cert: string } {
   const altNames = sequence(tagged(0x82, Buffer.from(host)))
   const extensions = sequence(
     sequence(oid('551d11'), tagged(0x04, altNames)),
-    // A certificate authority, so that it can be trusted as the one that signed itself.
+    // Marked as a certificate authority, so that it can be trusted as its own issuer.
     sequence(
       oid('551d13'),
       tagged(0x01, Buffer.from([0xff])),

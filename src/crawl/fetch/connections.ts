@@ -1,9 +1,9 @@
 /**
- * Connections, kept per origin. A slot is one undici client, which is one connection at a time: it is free, in use, or
- * dropped. A free slot whose connection was closed (idle too long, or by the server) stays and connects anew when it
- * is next used. Requests of one origin beyond its slots wait in their order. When the limit on all slots is reached, the
- * slot that has been free the longest is dropped; with none free the limit gives way, since the caller bounds what is
- * in flight.
+ * Connections, kept per origin. A slot is one undici client, which has one connection at a time: it is free, in use, or
+ * dropped. A free slot whose connection was closed (idle too long, or by the server) stays and reconnects when it
+ * is next used. Requests of one origin beyond its slots wait in order. When the limit on all slots is reached, the
+ * slot that has been free the longest is dropped; if none is free the limit is exceeded, since the caller bounds the
+ * requests in flight.
  */
 import Client from 'undici/lib/dispatcher/client.js'
 import { AppError } from '../../core/errors.ts'
@@ -24,12 +24,12 @@ export type Connections = {
 type ConnectionsDeps = {
   connector: Connector
   limits: FetchLimits
-  /** Told before an exchange starts and after it has ended, so that its times can be watched. */
+  /** Called before an exchange starts and after it has ended, so that its deadlines can be checked. */
   onStart(exchange: Exchange): void
   onEnd(exchange: Exchange): void
 }
 
-/** One for all: an error made for each costs more than closing the connection, and nobody looks at where it was made. */
+/** Shared: creating an error for each connection costs more than closing it, and its stack trace isn't used. */
 const dropped = new AppError('connect-failed', 'the connection was dropped')
 
 export function createConnections({ connector, limits, onStart, onEnd }: ConnectionsDeps): Connections {
@@ -48,7 +48,7 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
       null
 
     const client = new Client(key, {
-      // The deadlines of an exchange are swept by its owner, cheaper and finer than by a timer each.
+      // The owner sweeps the deadlines of all exchanges, which is cheaper and finer than a timer for each.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: limits.maxHeaderBytes,
@@ -86,7 +86,7 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
       },
       again() {
         const { exchange } = slot
-        // Not from within undici's own handling of the error.
+        // Deferred, so as not to run inside undici's own error handling.
         queueMicrotask(() => {
           if (request !== null && exchange !== null && slot.exchange === exchange) client.dispatch(request, exchange)
         })
@@ -111,7 +111,7 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
         attempt.socket?.destroy()
         forget(key, origin, slot)
         const gone = client.destroy(dropped)
-        // With its last slot the origin is forgotten: those who wait begin a new one.
+        // The origin is forgotten with its last slot: waiting exchanges open a new one.
         if (origin.slots.length === 0) {
           for (const exchange of origin.waiting.splice(0)) connections.run(key, target, exchange)
         }

@@ -10,21 +10,21 @@ export type TlsOptions = Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized' | '
 
 export type ConnectTarget = { host: string; port: number; secure: boolean }
 
-/** One attempt to reach a host, as its owner sees it. */
+/** One attempt to connect to a host, shared with its owner. */
 export type Attempt = {
   /** The address being tried, or reached. */
   address: string | null
-  /** The socket while it is not yet handed over. */
+  /** The socket until it is handed over. */
   socket: Socket | null
-  /** Set by the owner who lost interest: the next address is not tried. */
+  /** Set by the owner to give up: the next address is not tried. */
   cancelled: boolean
   /** The TLS session of the last connection, which makes the next handshake cheaper. */
   session: Buffer | null
 }
 
 /**
- * Bytes are read into one buffer for all connections of the thread, which saves an allocation and a copy for each read: what is not
- * copied before `take` returns is overwritten by the next read of any connection.
+ * Bytes are read into one buffer for all connections of the thread, which saves an allocation and a copy per read. `take` must copy what
+ * it needs before it returns: the next read of any connection overwrites the buffer.
  */
 export type Reads = { take: (chunk: Buffer) => void }
 
@@ -32,7 +32,7 @@ export type Connected = { socket: Socket; reads: Reads }
 
 export type Connector = (target: ConnectTarget, attempt: Attempt) => Promise<Connected>
 
-/** A whole page of most sizes in one call. */
+/** Enough to read most pages in one call. */
 const readBytes = 256 << 10
 
 type ConnectorDeps = {
@@ -62,12 +62,12 @@ export async function allowedAddresses(
 }
 
 const maxTries = 4
-/** So many failures in a row, and IPv6 seems not to work here at all: IPv4 goes first until an IPv6 address answers. */
+/** Consecutive failures after which IPv6 is assumed not to work here: IPv4 goes first until an IPv6 address answers. */
 const v6PatienceFailures = 3
 
 /**
- * Connects to hosts. The name is resolved here and nowhere else, each address is judged at this moment, and the
- * socket is given the judged address itself: between the check and the connection no name server is asked again.
+ * Connects to hosts. The name is resolved here and nowhere else, each address is checked at this moment, and the
+ * socket is given the checked address itself: between the check and the connection no name server is asked again.
  * A name with allowed and refused addresses is reached over the allowed ones only.
  */
 export function createConnector({ dns, guard, clock, connectTimeoutMs, tls }: ConnectorDeps): Connector {
@@ -87,7 +87,7 @@ export function createConnector({ dns, guard, clock, connectTimeoutMs, tls }: Co
     let failure: unknown
     for (let i = 0; i < addresses.length && !attempt.cancelled; i++) {
       const address = addresses[i]!
-      // The time that is left is shared out, so that one dead address cannot take it all.
+      // The remaining time is divided among the addresses, so that one dead address can't use it all.
       const shareMs = Math.max(1, (deadline - clock.monotonic()) / (addresses.length - i))
       attempt.address = address
       try {
@@ -113,7 +113,7 @@ function openSocket(
   { attempt, tls, readBuffer }: Opening,
 ): Promise<Connected> {
   return new Promise((resolve, reject) => {
-    // Nothing was asked yet: who speaks first does not speak HTTP.
+    // No request was sent yet: a server that speaks first does not speak HTTP.
     const reads: Reads = { take: () => void socket.destroy() }
     const onread = {
       buffer: readBuffer,
@@ -152,7 +152,7 @@ function openSocket(
       onError(new AppError('connect-failed', `the connection to ${address} was closed before it was ready`))
     }
 
-    // One listener stays for good: between here and the client that takes over, an error must not end the process.
+    // One error listener stays: an error before the client takes over must not end the process.
     socket.on('error', ignore).once(ready, onReady).once('error', onError).once('close', onClose)
     if (!target.secure) return
     socket.setNoDelay(true).once('connect', () => {
@@ -167,7 +167,7 @@ function openSocket(
 function secureOptions(host: string, attempt: Attempt): ConnectionOptions {
   const name = host.endsWith('.') ? host.slice(0, -1) : host
   return {
-    // Server name indication is for names; an address is checked against the certificate as the host itself.
+    // SNI is for names only; an address is checked against the certificate as the host itself.
     servername: isIP(name) === 0 ? name : '',
     ALPNProtocols: ['http/1.1'],
     ...(attempt.session === null ? {} : { session: attempt.session }),

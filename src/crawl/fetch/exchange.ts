@@ -6,10 +6,10 @@
  *                                                                       └─kept connection was already closed─> connecting (once)
  *
  * `settle` gives the caller the result, `ended` gives the connection back, and the first may come before the second:
- * a response without a body is settled by its header, and a short unwanted body is read away so that the connection
- * can be kept. Every limit ends in `cut`: the result first, then the connection is dropped.
+ * a response without a body is settled by its header, and a short unwanted body is drained so that the connection
+ * can be kept. Every exceeded limit ends in `cut`: the result first, then the connection is dropped.
  *
- * It is a class because undici wants an object of callbacks per request, and closures for each cost more.
+ * It is a class because undici needs an object of callbacks per request, and closures for each would cost more.
  */
 import type { Clock } from '../../core/clock.ts'
 import { type ErrorCode, errorCodes } from '../../core/errors.ts'
@@ -19,14 +19,14 @@ import type { FetchLimits } from './fetch-limits.ts'
 import { type FetchResult, headerList, headerValue, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
 import { fieldsOf, statusLineOf, type WireWatcher } from './response-head.ts'
 
-/** The connection that carries the exchange, as far as it matters here. */
+/** The connection that carries the exchange, as far as the exchange needs it. */
 export type Carrier = {
   readonly address: string | null
-  /** Responses read on the present connection: more than none means that it was kept. */
+  /** Responses read on the current connection: above 0 it is a reused one. */
   readonly responses: number
-  /** Gives the connection up, in any state. */
+  /** Drops the connection, in any state. */
   drop(): void
-  /** The exchange needs the connection no longer. */
+  /** Called when the exchange no longer needs the connection. */
   release(completed: boolean): void
   /** Sends the request once more, on a new connection. */
   again(): void
@@ -41,7 +41,7 @@ export type ExchangeSettings = {
 export type ExchangeRequest = {
   path: string
   headers: string[]
-  /** Of a POST; null for a GET. */
+  /** Body of a POST; null for a GET. */
   body: Buffer | null
   isPreflight: boolean
   anyType: boolean
@@ -51,13 +51,13 @@ export type ExchangeRequest = {
 
 type Phase = 'waiting' | 'connecting' | 'header' | 'body' | 'drain' | 'ended'
 
-/** An unwanted body up to this length is cheaper to read away than a new connection. */
+/** Up to this length, draining an unwanted body is cheaper than a new connection. */
 const drainBytes = 16 << 10
-/** Framing may outweigh the body by so much before it counts as an attack: chunks of one byte are six on the wire. */
+/** Maximum ratio of wire bytes to body bytes before it counts as an attack: one-byte chunks take six bytes each. */
 const framingFactor = 4
 const framingSlackBytes = 256 << 10
 
-/** A server may have more to say as it goes on, but not without end. */
+/** Maximum number of early hints per exchange. */
 const maxInterims = 8
 
 const cutError = new Error('cut')
@@ -80,7 +80,7 @@ export class Exchange implements WireWatcher {
   #sentMs = 0
   #firstByteMs = -1
   #wireBytes = 0
-  /** The count of bytes when the sweep last saw it move, and when that was. */
+  /** Byte count when the sweep last saw progress, and the time of that. */
   #sweptBytes = -1
   #movedMs = 0
 
@@ -89,7 +89,7 @@ export class Exchange implements WireWatcher {
   #statusLine = ''
   #rawHeaders: string[] = []
   #body = new BodyBuffer()
-  /** As the header says; NaN where it does not. */
+  /** Content-Length; NaN if the header has none. */
   #length = Number.NaN
   #maxBytes = 0
   #isBroken = false
@@ -121,7 +121,7 @@ export class Exchange implements WireWatcher {
   onHeaders(status: number, rawHeaders: Buffer[]): boolean {
     this.#phase = 'body'
     this.#status = status
-    // Cut from the text that is there already, which is cheaper than a text from each piece of it.
+    // Sliced from the header text that is there already, which is cheaper than a string from each buffer.
     const fields = fieldsOf(this.#headText)
     this.#rawHeaders = fields.length === rawHeaders.length ? fields : rawHeaders.map((text) => text.toString('latin1'))
     this.#length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
@@ -144,7 +144,7 @@ export class Exchange implements WireWatcher {
   }
 
   onComplete(): void {
-    // A body of unknown length ends with the connection, but only with one that was closed in good order.
+    // A body of unknown length ends with the connection, but only if that was closed cleanly.
     if (this.#isBroken) this.#settle(this.#failure('body-short', 'the connection broke before the body ended'))
     else this.#settle(this.#response(null))
     this.#end(!this.#isBroken)
@@ -204,12 +204,12 @@ export class Exchange implements WireWatcher {
     this.#isBroken = true
   }
 
-  /** Ends the exchange if one of its times is over. */
+  /** Ends the exchange if one of its deadlines has passed. */
   sweep(nowMs: number): void {
     const { headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs } = this.#settings.limits
     if (this.#isOver() || this.#phase === 'waiting') return
     if (nowMs - this.#startedMs >= totalTimeoutMs) {
-      // The page did come, slowly: asking again would take as long, so what is there is the result.
+      // The page arrived slowly: a retry would take as long, so the partial body is the result.
       if (this.#phase === 'body' && this.#body.size > 0) this.#cut(this.#response('time'))
       else this.#cut(this.#failure('total-timeout', `the exchange took longer than ${totalTimeoutMs} ms`))
     } else if (this.#phase === 'header') {
@@ -220,7 +220,7 @@ export class Exchange implements WireWatcher {
         this.#sweptBytes = this.#wireBytes
         this.#movedMs = nowMs
       } else if (nowMs - this.#movedMs >= bodyTimeoutMs) {
-        // A stall may be a passing fault: half a page is not kept where a whole one may come later.
+        // A stall may be temporary: half a page is not kept if a whole one may come later.
         this.#cut(this.#failure('body-timeout', `the body stalled for ${bodyTimeoutMs} ms`))
       }
     }
@@ -231,20 +231,20 @@ export class Exchange implements WireWatcher {
     this.#cut(this.#failure('connect-failed', message))
   }
 
-  // --- within
+  // --- private
 
   #chooseBody(): void {
     const { limits, acceptsMediaType } = this.#settings
-    // A part that nobody asked for is an error, not the page.
+    // Partial content that was not requested is an error, not the page.
     const isSuccess = this.#status < 300 && this.#status !== 206
     this.#maxBytes = isSuccess
       ? this.request.maxBodyBytes
       : Math.min(limits.maxErrorBodyBytes, this.request.maxBodyBytes)
     if (this.#status === 204 || this.#status === 304) {
-      // Settled before the end: a 304 may tell the length of the body it spares us, which undici takes for a lie.
+      // Settled early: a 304 may state the length of the body it saves, which undici treats as a mismatch.
       this.#settle(this.#response(null))
     } else if (this.#status === 205) {
-      // It has no body either, but not all servers say so: without a length it would last until the connection ends.
+      // It has no body either, but some servers send no length: the body would last until the connection ends.
       this.#settle(this.#response(null))
       this.#drain()
     } else if (hasForeignCoding(this.#rawHeaders)) {
@@ -255,19 +255,19 @@ export class Exchange implements WireWatcher {
     }
   }
 
-  /** Reads a short body away, so that the connection can be kept. */
+  /** Drains a short body, so that the connection can be kept. */
   #drain(): void {
     this.#phase = 'drain'
     this.#maxBytes = drainBytes
     if (!(this.#length <= drainBytes)) this.#drop()
   }
 
-  /** A kept connection that the server closed at the moment we wrote to it, which is no failure. */
+  /** Whether the server closed a reused connection just as we wrote to it, which isn't a failure. */
   #isStale(error: Error): boolean {
     return (
       this.#phase === 'header' &&
       this.#wireBytes === 0 &&
-      // A POST may have been heard and done: it is not sent twice.
+      // The server may have processed a POST: it is not sent twice.
       this.request.body === null &&
       !this.#retried &&
       isCut(error) &&
@@ -290,7 +290,7 @@ export class Exchange implements WireWatcher {
   }
 
   #drop(): void {
-    // Both ways come back through onError, which ends the exchange, unless there was no connection at all.
+    // Both lead to onError, which ends the exchange, unless there was no connection at all.
     if (this.#abort === null) this.carrier?.drop()
     else this.#abort(cutError)
     this.#end(false)
@@ -323,7 +323,7 @@ export class Exchange implements WireWatcher {
   }
 
   #response(truncated: 'length' | 'time' | null): FetchResult {
-    // Written out, not spread from #head: this is made for every page.
+    // Written out instead of spread from #head: this runs for every page.
     return {
       kind: 'response',
       status: this.#status,
@@ -351,7 +351,7 @@ export class Exchange implements WireWatcher {
   }
 }
 
-/** Only chunks are undone, and nothing else was asked for: what such a body holds is not the page. */
+/** Only `chunked` is decoded, and nothing else was requested: with another coding, the body isn't the page. */
 function hasForeignCoding(rawHeaders: readonly string[]): boolean {
   const codings = headerList(rawHeaders, 'transfer-encoding')
   return codings !== undefined && !/^(?:identity|chunked)?$/i.test(codings)

@@ -9,19 +9,19 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** The connection went away, which says nothing about what the server wanted to say. */
+/** The connection was lost, which says nothing about the server's answer. */
 export function isCut(error: unknown): boolean {
   return isOfConnection(codeOf(error)) && !isBadResponse(error)
 }
 
-/** Sorts what undici and the socket report into our codes. */
+/** Maps errors of undici and the socket to our codes. */
 export function exchangeFailure(error: unknown, progress: Progress): { code: ErrorCode; message: string } {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof AppError) return { code: error.code, message }
   const code = codeOf(error)
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return { code: 'header-too-large', message }
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || isEarlyEnd(error)) {
-    // The same error tells of a cut header: then no body had begun that could be short.
+    // The same error reports a truncated header: then no body had begun that could be short.
     return { code: progress === 'body' ? 'body-short' : 'http-malformed', message }
   }
   if (isParserError(error) || isBadResponse(error)) return { code: 'http-malformed', message }
@@ -32,7 +32,7 @@ export function exchangeFailure(error: unknown, progress: Progress): { code: Err
   return { code: 'internal', message }
 }
 
-/** Connecting has its own names for what went wrong; `securing` says that TCP was there and TLS was not. */
+/** Maps errors of connecting, which has its own codes. `securing`: TCP was connected and TLS was not. */
 export function connectFailure(error: unknown, securing: boolean): AppError {
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : String(error)
@@ -44,7 +44,7 @@ export function connectFailure(error: unknown, securing: boolean): AppError {
   return new AppError('connect-failed', message, options)
 }
 
-/** Of the socket, the system under it (`EHOSTUNREACH`) or TLS (`ERR_SSL_…`). */
+/** Errors of the socket, the operating system (`EHOSTUNREACH`) or TLS (`ERR_SSL_…`). */
 function isOfConnection(code: string): boolean {
   return cutCodes.has(code) || /^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL_')
 }
@@ -53,12 +53,12 @@ function isParserError(error: unknown): boolean {
   return error instanceof Error && error.name === 'HTTPParserError'
 }
 
-/** The parser gives this error no code of its own, only its words. */
+/** The parser gives this error no code of its own, only a message. */
 function isEarlyEnd(error: unknown): boolean {
   return error instanceof Error && isParserError(error) && error.message.includes('EOF')
 }
 
-/** undici reports a reply that it understands and does not want (an unrequested upgrade) as a socket error. */
+/** undici reports a valid but unacceptable reply (an unrequested upgrade) as a socket error. */
 function isBadResponse(error: unknown): boolean {
   return error instanceof Error && (error.message === 'bad response' || error.message === 'bad upgrade')
 }

@@ -1,21 +1,21 @@
 export type FetchLimits = {
-  /** For name, TCP and TLS together, over all addresses that are tried. */
+  /** DNS, TCP and TLS together, over all addresses tried. */
   connectTimeoutMs: number
-  /** From the request to the end of the response header; not prolonged by bytes that trickle in. */
+  /** From the request to the end of the response header; not extended by bytes that trickle in. */
   headersTimeoutMs: number
-  /** The longest silence within a body. */
+  /** Maximum silence within a body. */
   bodyTimeoutMs: number
   /** The whole exchange, from connecting to the last byte. */
   totalTimeoutMs: number
   maxHeaderBytes: number
-  /** Bytes as sent, before any content encoding is undone. */
+  /** Bytes as sent, before content decoding. */
   maxBodyBytes: number
-  /** Bodies of redirects and errors: read so that the connection lives on, kept because they explain. */
+  /** For bodies of redirects and errors: read so that the connection can be reused, kept because they explain. */
   maxErrorBodyBytes: number
   perHostConnections: number
-  /** Open connections in all. Idle ones are closed first; those in use are never closed for it. */
+  /** Open connections in total. Idle ones are closed to stay below it; those in use never are. */
   maxConnections: number
-  /** How long an unused connection stays open, unless the server asked for less. */
+  /** How long an idle connection stays open, unless the server asked for less. */
   keepAliveMs: number
 }
 

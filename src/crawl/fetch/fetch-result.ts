@@ -2,34 +2,34 @@ import type { ErrorCode, Retry } from '../../core/errors.ts'
 
 export type FetchRequest = {
   url: string
-  /** Of a POST; without one it is a GET. Its type is a header; its length is written by the client. It is sent once, whatever happens. */
+  /** Body of a POST; without it, the request is a GET. Its type is a header; the client writes its length. A POST is never retried. */
   body?: Buffer
-  /** Asks a server whether pages of another origin may send a request (CORS): an OPTIONS request, instead of a GET. */
+  /** A CORS preflight: an OPTIONS request that asks whether pages of another origin may send a request. */
   isPreflight?: true
-  /** Conditional headers, Accept and the like. Those that frame a message (Host, Connection, …) are refused. */
+  /** Conditional headers, Accept and the like. Headers that frame a message (Host, Connection, …) are refused. */
   headers?: Record<string, string>
-  /** Read the body of any media type, as for robots.txt. */
+  /** Reads the body of any media type, as for robots.txt. */
   anyType?: boolean
-  /** Called with the `Link` fields of 103 Early Hints, one character for each byte, while the response is on its way. */
+  /** Called with the `Link` fields of 103 Early Hints (one character per byte) before the response arrives. */
   onEarlyHints?(links: string[]): void
-  /** Lowers or raises the fetcher's own limit for this request. */
+  /** Overrides the fetcher's limit for this request. */
   maxBodyBytes?: number
 }
 
 export type ResponseHead = {
   status: number
-  /** The first line as it came, with the version of the protocol, one character for each byte. */
+  /** The status line as received, including the protocol version; one character per byte. */
   statusLine: string
-  /** name, value, name, value, … as sent, one character for each byte. */
+  /** name, value, name, value, … as sent; one character per byte. */
   rawHeaders: string[]
   /** The address that answered. */
   address: string
   /** Wall-clock milliseconds. */
   startedAt: number
-  /** From the start, name and connection included, to the first byte of the response. */
+  /** From the start, including DNS and connecting, to the first byte of the response. */
   firstByteMs: number
   totalMs: number
-  /** Header, framing and body as they came. */
+  /** Header, framing and body as received. */
   wireBytes: number
 }
 
@@ -37,7 +37,7 @@ export type FetchResponse = ResponseHead & {
   kind: 'response'
   /** Without transfer encoding, still in its content encoding. */
   body: Buffer
-  /** Why the body ends before its end: the limit on its length, or on the time for the whole exchange. */
+  /** Why the body is incomplete: the limit on its length, or on the time for the whole exchange. */
   truncated: 'length' | 'time' | null
 }
 
@@ -49,7 +49,7 @@ export type FetchFailure = {
   code: ErrorCode
   message: string
   retry: Retry
-  /** The address that was tried last, if it came to that. */
+  /** The address tried last, if any. */
   address: string | null
   totalMs: number
 }
@@ -57,21 +57,21 @@ export type FetchFailure = {
 export type FetchResult = FetchResponse | FetchSkipped | FetchFailure
 
 /**
- * Whether a response holds all that was asked for. A part (206) was not, and "accepted" (202) without a body says that
- * there is nothing yet. Any other success is as good as 200: a client treats what it does not know as the first of its
+ * Whether a response is complete. Partial content (206) was not requested, and "accepted" (202) without a body means that
+ * there is nothing yet. Any other success is as good as 200: a client treats an unknown status as the first of its
  * class (RFC 9110, 15).
  */
 export function isWholeAnswer(status: number, bodyBytes: number): boolean {
   return status >= 200 && status < 300 && status !== 206 && (status !== 202 || bodyBytes > 0)
 }
 
-/** Where a redirect leads, as text: servers that write more than ASCII there mean UTF-8. */
+/** The target of a redirect, as text: servers that send non-ASCII bytes there mean UTF-8. */
 export function locationOf(rawHeaders: readonly string[]): string | undefined {
   const octets = headerValue(rawHeaders, 'location')
   return octets !== undefined && /[\x80-\xff]/.test(octets) ? Buffer.from(octets, 'latin1').toString('utf8') : octets
 }
 
-/** The first value under that name, which is given in lower case. */
+/** The first value of a header; `name` is in lower case. */
 export function headerValue(rawHeaders: readonly string[], name: string): string | undefined {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (isHeader(rawHeaders[i]!, name)) return rawHeaders[i + 1]
@@ -79,14 +79,14 @@ export function headerValue(rawHeaders: readonly string[], name: string): string
   return undefined
 }
 
-/** Each value under that name, one per field line. */
+/** All values of a header, one per field line. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = []
   for (let i = 0; i < rawHeaders.length; i += 2) if (isHeader(rawHeaders[i]!, name)) values.push(rawHeaders[i + 1]!)
   return values
 }
 
-/** All values under that name as one list, the way RFC 9110 joins repeated fields. */
+/** All values of a header as one list, the way RFC 9110 joins repeated fields. */
 export function headerList(rawHeaders: readonly string[], name: string): string | undefined {
   let joined: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -96,17 +96,17 @@ export function headerList(rawHeaders: readonly string[], name: string): string 
   return joined
 }
 
-/** A server has few values of this header, and is asked for thousands of pages. */
+/** Cached: a server has few values of this header, and is asked for thousands of pages. */
 const mediaTypes = new Map<string, string>()
 const maxMediaTypes = 64
 const maxKeptChars = 128
 
-/** The media type in lower case without its parameters; `''` where the server sent none. */
+/** The media type in lower case without its parameters; `''` if the server sent none. */
 export function mediaTypeOf(rawHeaders: readonly string[]): string {
   const sent = headerValue(rawHeaders, 'content-type') ?? ''
   const known = mediaTypes.get(sent)
   if (known !== undefined) return known
-  // A copy, so that what is kept for long does not hold the whole header that it was cut from.
+  // A copy, so that the cache does not retain the whole header that it was sliced from.
   const type = Buffer.from(sent, 'latin1').toString('latin1')
   const end = type.indexOf(';')
   const mediaType = (end === -1 ? type : type.slice(0, end)).trim().toLowerCase()
@@ -117,7 +117,7 @@ export function mediaTypeOf(rawHeaders: readonly string[]): string {
   return mediaType
 }
 
-/** Compared letter by letter: nearly all fields differ in the first one, and none is copied. */
+/** Compares letter by letter: nearly all fields differ in the first one, and nothing is copied. */
 function isHeader(field: string, name: string): boolean {
   if (field.length !== name.length) return false
   for (let i = 0; i < name.length; i++) if ((field.charCodeAt(i) | 0x20) !== name.charCodeAt(i)) return false

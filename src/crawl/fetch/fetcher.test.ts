@@ -202,7 +202,7 @@ test('a media type that is not collected is skipped at its header', async () => 
 test('a connection that the server closed between two requests is replaced without a failure', async () => {
   await withOrigin(
     (socket, _, nth) => {
-      // The second request is answered by a close, as by a server whose patience ended while it was on its way.
+      // The server closes on the second request, as if its keep-alive timeout expired while the request was in flight.
       if (nth === 1) socket.destroy()
       else socket.write(page(`page ${nth}`))
     },

@@ -10,9 +10,9 @@ import type { FetchFailure, FetchRequest, FetchResult } from './fetch-result.ts'
 import { createTargetReader } from './request-target.ts'
 
 export type Fetcher = {
-  /** Always a value, never a rejection. Redirects come back as what they are. */
+  /** Never rejects. Redirects are returned, not followed. */
   fetch(request: FetchRequest): Promise<FetchResult>
-  /** Ends what is in flight and closes every connection. */
+  /** Ends all requests in flight and closes every connection. */
   close(): Promise<void>
   readonly openConnections: number
 }
@@ -25,19 +25,19 @@ export type FetcherDeps = {
   userAgent: string
   /** Sent with every request that does not set them itself, such as Accept and Accept-Language. */
   headers?: Record<string, string>
-  /** Asked with the bare, lower-case media type of a successful response; `''` where the server sent none. */
+  /** Called with the bare, lower-case media type of a successful response; `''` if the server sent none. */
   acceptsMediaType(mediaType: string): boolean
   tls?: TlsOptions
 }
 
-/** What `decodeBody` can undo. */
+/** The encodings that `decodeBody` supports. */
 const acceptEncoding = 'gzip, deflate, br, zstd'
 
 /**
- * Gets bytes over HTTP/1.0 and 1.1. It keeps no cookies and no credentials: user and password in a URL are not sent.
+ * Fetches bytes over HTTP/1.0 and 1.1. It keeps no cookies and no credentials: user and password in a URL are not sent.
  *
- * Deadlines are swept a few times a second over what is in flight: with thousands of exchanges a second a timer for
- * each costs more than it tells. A limit is therefore kept up to one sweep late.
+ * Deadlines of all requests in flight are swept a few times a second: with thousands of exchanges a second, a timer for
+ * each would cost too much. A timeout may therefore fire up to one sweep late.
  */
 export function createFetcher(deps: FetcherDeps): Fetcher {
   const { clock, limits, acceptsMediaType } = deps
@@ -106,7 +106,7 @@ function sweepIntervalMs({ headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs }: Fe
   return Math.min(500, Math.max(10, Math.min(headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs) / 5))
 }
 
-/** Fields that frame the message or the connection: a caller that set them could forge either. */
+/** Fields that frame the message or the connection: a caller that sets them could forge either. */
 const framing = new Set([
   'host',
   'connection',
@@ -126,8 +126,8 @@ const illegalInValue = /[^\t\x20-\x7e\x80-\xff]/
 export type RequestHeaders = { kind: 'headers'; flat: string[] } | { kind: 'refused'; message: string }
 
 /**
- * Writes name, value, … for one request; what a request sets itself replaces a default of the same name. The defaults
- * alone are written once, since most requests add nothing.
+ * Writes name, value, … for one request; its own headers replace defaults of the same name. The defaults alone are
+ * written once, since most requests add nothing.
  */
 export function createHeaderWriter(defaults: Record<string, string>) {
   const names = new Set<string>()
@@ -135,7 +135,7 @@ export function createHeaderWriter(defaults: Record<string, string>) {
   if (alone.kind === 'refused') throw new AppError('config-invalid', alone.message)
   const byDefault = alone.flat
 
-  /** The usual question whether a page has changed; null where something else is asked, too. */
+  /** Fast path for conditional requests; null if there are other headers, too. */
   function withValidators(own: Record<string, string>): RequestHeaders | null {
     const flat: string[] = []
     for (const name in own) {
@@ -153,14 +153,14 @@ export function createHeaderWriter(defaults: Record<string, string>) {
     const given = new Set<string>()
     const written = write([], own, given)
     if (written.kind === 'refused') return written
-    // The defaults were checked once: where none is replaced they follow as they are.
+    // The defaults were checked once: if none is replaced they follow as they are.
     return ![...given].some((name) => names.has(name))
       ? { kind: 'headers', flat: written.flat.concat(byDefault) }
       : write(written.flat, defaults, given)
   }
 }
 
-/** Adds the fields that are not given yet, and notes them. */
+/** Appends the fields whose names are not in `given` yet, and adds their names to it. */
 function write(flat: string[], fields: Record<string, string>, given: Set<string>): RequestHeaders {
   const before = new Set(given)
   for (const [name, value] of Object.entries(fields)) {

@@ -14,7 +14,7 @@ function flood(socket: Socket, piece: Buffer): void {
   else socket.once('drain', () => flood(socket, piece))
 }
 
-/** Writes a little again and again, faster than any limit in these tests. */
+/** Keeps writing small pieces, at shorter intervals than any timeout in these tests. */
 function drip(socket: Socket, piece: string): void {
   const timer = setInterval(() => socket.write(piece), 5)
   socket.on('close', () => clearInterval(timer))
@@ -233,7 +233,7 @@ test('after each kind of failure the next request to the same host is served', a
     { limits: { headersTimeoutMs: 100, bodyTimeoutMs: 50 } },
     async (fetcher, origin) => {
       for (let i = 0; i < bad.length; i++) {
-        // Both are asked for at once: the second waits behind the failing first.
+        // Both are requested at once: the second waits for the failing first.
         const [failing, following] = await Promise.all([
           fetcher.fetch({ url: `${origin.url}/bad/${i}` }),
           fetcher.fetch({ url: `${origin.url}/good` }),

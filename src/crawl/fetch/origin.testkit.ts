@@ -14,7 +14,7 @@ export type Origin = {
   port: number
   url: string
   connections: number
-  /** The text of each request, header and all, as it came. */
+  /** The text of each request as received, including its header. */
   requests: string[]
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export async function startOrigin(answer: Answer, options: { tls?: SecureContext
   }
   const server: Server =
     options.tls === undefined ? createServer(onConnection) : createTlsServer(options.tls, onConnection)
-  // Unreferenced: a test that fails before it closes the origin still ends.
+  // Unreferenced, so that a test that fails before it closes the origin still ends.
   server.listen(0, '127.0.0.1').unref()
   await once(server, 'listening')
   const address = server.address()
@@ -60,7 +60,7 @@ export async function startOrigin(answer: Answer, options: { tls?: SecureContext
   return origin
 }
 
-/** A whole response with its length. */
+/** A complete response with its length. */
 export function page(body: string, head = 'Content-Type: text/html'): string {
   return `HTTP/1.1 200 OK\r\n${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
@@ -95,7 +95,7 @@ export function startFetcher({
   })
 }
 
-/** One origin and one fetcher for the length of a test. */
+/** One origin and one fetcher for the duration of a test. */
 export async function withOrigin(
   answer: Answer,
   settings: FetcherSettings,

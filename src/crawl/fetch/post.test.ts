@@ -17,7 +17,7 @@ test('a body is sent as a POST with its length, and the next request follows on 
       assert.match(origin.requests[0]!, /\r\ncontent-length: 7\r\n/)
       assert.doesNotMatch(origin.requests[0]!, /transfer-encoding|expect/i)
       assert.equal(asResponse(await fetcher.fetch({ url: origin.url })).body.toString(), 'page 1')
-      // The origin reads heads alone: the body is what came before the next one.
+      // The origin reads only heads: the body appears before the next one.
       assert.ok(origin.requests[1]!.startsWith('{"q":1}GET / HTTP/1.1'))
       assert.equal(origin.connections, 1)
     },

@@ -2,76 +2,76 @@ import type { Clock } from '../../core/clock.ts'
 import type { Fetcher } from './fetcher.ts'
 
 /**
- * A protocol other than the web's: mail, news, databases, files, a browser. Frontier, politeness, archive, matching and delivery are
+ * A protocol other than plain HTTP: mail, news, databases, files, a browser. Frontier, politeness, archive, matching and delivery are
  * the same for all; a protocol only lists what there is at a URL, and reads one item of it.
  *
  * A URL is either an item (a file, a message) or a list (a folder, a mailbox, a newsgroup, a query). The items of a list are documents
- * of their own. Of those that are kept already, the body is not moved again: their validator is the same.
+ * of their own. The body of an item is not transferred again if the kept version has the same validator.
  */
 export type Protocol = {
-  /** In small letters, without the colon. */
+  /** In lower case, without the colon. */
   readonly schemes: readonly string[]
   readonly can: Abilities
   /**
-   * The one spelling of a source's URL. Throws `url-invalid` for what isn't one: control characters, a path out of its root, a missing
-   * part; the message says what is wrong with it, in words for its owner.
+   * Returns the canonical spelling of a source's URL. Throws `url-invalid` if it isn't one: control characters, a path out of its root, a
+   * missing part; the message tells its owner what is wrong.
    */
   normalise(url: string): string
-  /** Connects. Whatever fails, here and later, is an AppError; `sign-in-failed` where the credentials are refused. */
+  /** Connects. All failures, here and later, are AppErrors; `sign-in-failed` if the credentials are refused. */
   open(place: Place): Promise<Session>
-  /** Hears of news at a place, if `can.push`: `onNews` is called when it is worth asking. Ended by `close`, or by `onEnd` with the reason. */
+  /** Listens for news at a place, if `can.push`; `onNews`: a visit is worthwhile. Ends with `close`, or with `onEnd` and the reason. */
   listen?(place: Place, heard: { onNews(): void; onEnd(error: Error): void }): Promise<Listener>
-  /** Closes what is kept open between visits. */
+  /** Closes connections kept open between visits. */
   close(): Promise<void>
 }
 
 /** All protocols of a crawling thread. */
 export type Protocols = {
-  /** By their schemes. */
+  /** Chosen by scheme. */
   readonly others: readonly Protocol[]
-  /** For pages that are to be read in a browser. */
+  /** For pages to be read in a browser. */
   readonly browser: Protocol
 }
 
-/** What protocols on top of the web's work with: the crawler's own client, with its address guard, limits and politeness. */
+/** Tools for protocols on top of HTTP: the crawler's own client, with its address guard, limits and politeness. */
 export type ProtocolTools = {
   fetch: Fetcher['fetch']
-  /** Whether robots.txt allows it. */
+  /** Whether robots.txt allows the URL. */
   mayFetch(url: string): Promise<boolean>
   browserPages: BrowserPages
   clock: Clock
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
 }
 
-/** Pages that are open in browsers, in all threads of the process. */
+/** Counts pages open in browsers, over all threads of the process. */
 export type BrowserPages = {
-  /** Counts one more, unless there are as many as that. */
+  /** Adds one, or returns false if the limit is reached. */
   take(limit: number): boolean
   giveBack(): void
 }
 
 export type Abilities = {
-  /** It is told without its body whether an item has changed. */
+  /** Whether an item has changed can be seen without reading its body. */
   readonly revalidate: boolean
-  /** News are heard of without asking. */
+  /** The server announces news, see `listen`. */
   readonly push: boolean
-  /** Lists lead to further lists. */
+  /** Lists may contain nested lists. */
   readonly depth: boolean
   readonly credentials: 'none' | 'optional' | 'required'
 }
 
-/** What is to be read, and by which means. */
+/** What to read, and how. */
 export type Place = {
   /** Without access; see `core/url/access.ts`. */
   url: string
-  /** What its owner has given for it; null for nothing. */
+  /** Credentials from its owner; null if there are none. */
   secret: Secret | null
   /**
-   * An address of the host that the address guard lets through; connect to it and to no other. Throws `address-refused`, `dns-not-found`
-   * or `dns-failed`.
+   * Returns an address of the host that the address guard allows; connect to it and to no other. Throws `address-refused`,
+   * `dns-not-found` or `dns-failed`.
    */
   resolve(host: string): Promise<string>
-  /** Aborted when the time for the visit is over, or the crawl stops. */
+  /** Aborted when the visit times out, or the crawl stops. */
   signal: AbortSignal
   limits: ProtocolLimits
   clock: Clock
@@ -79,25 +79,25 @@ export type Place = {
 
 export type ProtocolLimits = {
   connectTimeoutMs: number
-  /** Without a byte. */
+  /** Maximum time without receiving a byte. */
   stallTimeoutMs: number
   maxBodyBytes: number
-  /** In one list; what is beyond is told in its `left`. */
+  /** Maximum number of items in one list; its `left` says what was left out. */
   maxItems: number
 }
 
-/** Values by their names, such as `user` and `password`. They are in no message, log or error. */
+/** Values by name, such as `user` and `password`. They must not appear in any message, log or error. */
 export type Secret = Readonly<Record<string, string>>
 
 export type Session = {
-  /** The address that is connected to; '' for none. */
+  /** The address of the connection; '' for none. */
   readonly address: string
   /**
-   * `cursor` is that of the last list of this URL that was kept, '' before the first or if it is not to be trusted any more.
-   * Rejects with `not-found` where there is nothing at the URL (any more).
+   * `cursor` is that of the last kept list of this URL, '' before the first or if it can't be trusted any more.
+   * Rejects with `not-found` if there is nothing at the URL (any more).
    */
   look(cursor: string): Promise<Found>
-  /** The body of an item that `look` found; a longer one than the limit is cut. */
+  /** The body of an item that `look` found, truncated at the limit. */
   read(item: Item): Promise<ItemBody>
   /** Never rejects. */
   close(): Promise<void>
@@ -106,13 +106,13 @@ export type Session = {
 export type Found = { kind: 'item'; item: Item } | List
 
 export type Item = {
-  /** Serialised, without access. Of a list's item: the URL of the list and something more. */
+  /** Serialised, without access. The URL of a list's item starts with that of the list. */
   url: string
   /** Shown in the list. */
   name: string
-  /** As long as it is the same, so is the body; '' where it has to be read to know. */
+  /** While it is the same, so is the body; '' if the body must be read to know. */
   validator: string
-  /** The body, where the list brought it along. */
+  /** The body, if it came with the list. */
   body?: ItemBody
 }
 
@@ -120,15 +120,15 @@ export type List = {
   kind: 'list'
   title: string
   items: readonly Item[]
-  /** Further lists; they are followed as the links of a page are, as far as depth and scope of the source say. */
+  /** Nested lists; they are followed like the links of a page, within the depth and scope of the source. */
   lists: readonly { url: string; name: string }[]
-  /** Whether all items are in it, so that those that are missing are gone; else it has those since the cursor. */
+  /** Whether it has all items, so that missing ones are gone; otherwise it has those since the cursor. */
   isWhole: boolean
-  /** For the next look. */
+  /** For the next `look`. */
   cursor: string
-  /** There is more behind this cursor: it is asked for at once. */
+  /** There is more after this cursor, to be read immediately. */
   hasMore: boolean
-  /** What was left out and why, in words for its owner; '' for nothing. */
+  /** Tells the owner what was left out and why; '' for nothing. */
   left: string
 }
 
@@ -137,7 +137,7 @@ export type ItemBody = {
   type: string
   body: Buffer
   isCut: boolean
-  /** Where the body has none of its own. */
+  /** Used if the body has none of its own. */
   title?: string
   /** Documents that came with it. */
   parts?: readonly Part[]
@@ -145,7 +145,7 @@ export type ItemBody = {
 
 export type Part = Item & {
   body: ItemBody
-  /** `linked`: as if the item had a link to it, such as the attachments of a message. `silent`: kept, but news to nobody, such as a screenshot. */
+  /** `linked`: as if the item linked to it, such as an attachment of a message. `silent`: kept, but never news, such as a screenshot. */
   role: 'linked' | 'silent'
 }
 

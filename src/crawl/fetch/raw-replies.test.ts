@@ -5,7 +5,7 @@ import { type FetchResult, headerValue } from './fetch-result.ts'
 import { startFetcher, startOrigin } from './origin.testkit.ts'
 import { type Manner, manners, outcomeOf, type RawReply, rawReplies, serve } from './raw-replies.testkit.ts'
 
-/** No time runs out before all others have come to their end; then it runs fast. */
+/** The clock stands still until all replies without a timeout have ended; then it runs fast. */
 async function fetchAll(manner: Manner): Promise<FetchResult[]> {
   let time = 0
   let isRunning = false
@@ -23,7 +23,7 @@ async function fetchAll(manner: Manner): Promise<FetchResult[]> {
   const fetcher = startFetcher({ clock, limits: { perHostConnections: 1000, totalTimeoutMs: 1e12 } })
   const results = rawReplies.map((_, number) => fetcher.fetch({ url: `${origin.url}/${number}`, anyType: true }))
   await Promise.all(results.filter((_, number) => !waits(rawReplies[number]!, manner)))
-  // What was written before a request is there before its reply.
+  // Data written before a request arrives before the reply to it.
   while (served.size < rawReplies.length) await fetcher.fetch({ url: `${origin.url}/0` })
   for (let rounds = 0; rounds < 3; rounds++) await fetcher.fetch({ url: `${origin.url}/0` })
   isRunning = true

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import type { ErrorCode } from '../../core/errors.ts'
 
 /**
- * Replies as bytes, in the manner of the test cases of HTTP parsers. `ends` says how one comes to its end:
+ * Replies as bytes, like the test cases of HTTP parsers. `ends` says how a reply ends:
  * - `itself`: by its own length; how the connection ends does not matter;
- * - `connection`: with a connection that is closed in good order, and with no other;
+ * - `connection`: with a connection that is closed cleanly, and only then;
  * - `head`, `body`: it breaks off there;
  * - `fault`: where it stops being HTTP.
  */
@@ -13,7 +13,7 @@ export type RawReply = { name: string; raw: string; ends: 'itself' | 'connection
 type Whole = {
   status: number
   body: string
-  /** Its first line as it came. */
+  /** Its first line as received. */
   line: string
   /** A header field and its value. */
   field?: [name: string, value: string]
@@ -25,7 +25,7 @@ export type Manner = (typeof manners)[number]
 
 export type RawOutcome = { kind: 'response'; whole: Whole } | { kind: 'failed'; code: ErrorCode }
 
-/** What a fetch must come to. */
+/** The expected outcome of a fetch. */
 export function outcomeOf(reply: RawReply, manner: Manner): RawOutcome {
   const isOpen = manner === 'on a line left open'
   const isReset = manner === 'with a reset at its end'
@@ -41,7 +41,7 @@ export function outcomeOf(reply: RawReply, manner: Manner): RawOutcome {
 /** Connections that were answered and are about to be reset. */
 const ending = new WeakSet<Socket>()
 
-/** A reset may overtake what was sent before, unless the reader had `readMs` to take it. */
+/** A reset may overtake data sent before it, unless the reader had `readMs` to read that. */
 export function serve(socket: Socket, { raw }: RawReply, manner: Manner, readMs = 0): void {
   // The next request came too early. It is sent again on another connection.
   if (ending.has(socket)) return void socket.resetAndDestroy()
@@ -69,7 +69,7 @@ function reply(name: string, raw: string, ends: RawReply['ends'], whole: Partial
   return { name, raw, ends, ...nothing, ...whole }
 }
 
-/** A response with a length; `fields` stand before it. */
+/** A response with a Content-Length, after `fields`. */
 function sized(name: string, line: string, body: string, fields = '', field?: Whole['field']): RawReply {
   const raw = `${line}\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`
   return reply(name, raw, 'itself', {
@@ -80,7 +80,7 @@ function sized(name: string, line: string, body: string, fields = '', field?: Wh
   })
 }
 
-/** A response of 200 with these lines of header, and whatever follows. */
+/** A 200 response with these header lines, followed by `rest`. */
 function whole(name: string, lines: string, rest: string, body: string, field?: Whole['field']): RawReply {
   const raw = `${ok}\r\n${lines}\r\n${rest}`
   return reply(name, raw, 'itself', { status: 200, body, line: ok, ...(field && { field }) })

@@ -52,7 +52,7 @@ test('a name that is moved to a forbidden address after its first page is refuse
   const names = await startNameServer((_, type, nth) =>
     type === 'AAAA' ? {} : { addresses: [nth === 0 ? '127.0.0.1' : '169.254.169.254'], ttlSeconds: 1 },
   )
-  // The one loopback address that is opened stands for a public host here.
+  // The one allowed loopback address plays the part of a public host.
   const origin = await startOrigin((socket) => socket.end(page('public', 'Connection: close')))
   const clock = createManualClock()
   const resolver = createSystemResolver({ clock, servers: [names.server], hostsPath: '/nonexistent' })
@@ -96,7 +96,7 @@ test('when one address does not answer the next is tried', async () => {
     (socket) => socket.write(page('ok')),
     { names: { 'both.example': ['127.0.0.1', '::1'] } },
     async (fetcher, origin) => {
-      // The origin listens on 127.0.0.1 alone, and IPv6 goes first.
+      // The origin listens only on 127.0.0.1, and IPv6 goes first.
       assert.equal(asResponse(await fetcher.fetch({ url: `http://both.example:${origin.port}/` })).address, '127.0.0.1')
     },
   )

@@ -6,13 +6,13 @@ export type RequestTarget = { origin: string; path: string; connect: ConnectTarg
 type Authority = { origin: string; connect: ConnectTarget }
 
 const maxAuthorities = 4096
-/** Paths and queries that the URL parser would leave as they are, but for dot segments. */
+/** Paths and queries that the URL parser would leave unchanged, except for dot segments. */
 const plain = /^[\w\-~/?=&%+:@!$()*,;.]+$/
 
 /**
- * Splits URLs into what to connect to and what to ask for; null where it is not http or https. The URL parser decides,
- * but for links of a host met before with an ordinary path it need not be asked: that is most of a crawl, and parsing
- * was the largest part of the fetcher's own work.
+ * Splits URLs into the server to connect to and the path to request; null if not http or https. The URL parser decides,
+ * but is skipped for ordinary paths of known hosts: those are most of a crawl, and parsing was the largest part of the
+ * fetcher's own work.
  */
 export function createTargetReader(): (url: string) => RequestTarget | null {
   const authorities = new Map<string, Authority>()
@@ -24,7 +24,7 @@ export function createTargetReader(): (url: string) => RequestTarget | null {
     if (!secure && url.protocol !== 'http:') return null
     const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
     const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
-    // Cut out, not put together from its parts, which do not tell `/a?` from `/a`.
+    // Sliced out, not assembled from its parts, which don't distinguish `/a?` from `/a`.
     const whole = withoutFragment(url.href)
     return { origin: url.origin, path: whole.slice(whole.indexOf('/', 8)), connect: { host, port, secure } }
   }
@@ -51,7 +51,7 @@ function isPlain(path: string): boolean {
   return plain.test(path) && !path.includes('/.') && !path.includes('/%2')
 }
 
-/** Only `http://host:port` before the first slash: nothing there that could move where the host ends. */
+/** Only `http://host:port` before the first slash: nothing that could change where the host ends. */
 function isWholeAuthority(front: string): boolean {
   return /^https?:\/\/[a-z0-9\-.:[\]]+$/.test(front)
 }

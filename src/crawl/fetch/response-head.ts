@@ -1,18 +1,18 @@
 import type { Connected } from './connector.ts'
 
-/** What an exchange wants to know of the bytes on its connection. */
+/** Callbacks of an exchange for the bytes on its connection. */
 export type WireWatcher = {
-  /** True until the head of its response was read. */
+  /** True until the head of its response has been read. */
   readonly awaitsHead: boolean
-  /** Counts bytes; false when they break a limit and the exchange has been ended. */
+  /** Counts bytes; false if they exceed a limit and the exchange has been ended. */
   onWire(bytes: number): boolean
-  /** The head of the response as the parser will see it, without the empty line at its end, one character for each byte. */
+  /** The head of the response as the parser will see it, without the empty line at its end; one character per byte. */
   onHead(head: string): void
-  /** The head of a response before the response, such as 103 Early Hints, one character for each byte. */
+  /** The head of an interim response, such as 103 Early Hints; one character per byte. */
   onInterim(head: string): void
-  /** What came can't be a response: the exchange has been ended. */
+  /** The bytes can't be a response: the exchange has been ended. */
   onMalformed(message: string): void
-  /** The connection broke: what the parser takes for the end of a body was none. */
+  /** The connection broke: what the parser takes for the end of a body isn't one. */
   onBroken(): void
 }
 
@@ -27,11 +27,11 @@ const space = 0x20
 const tab = 0x09
 
 /**
- * Sees each read of a socket before the HTTP parser does. It collects the head of a response, however it was cut into
- * pieces, and hands it on in one, with what a client has to understand and the parser refuses put right:
- * - interim responses (100, 102, 103 and any other below 200 but 101) are taken out, in any order and number;
+ * Sees each read of a socket before the HTTP parser does. It collects the head of a response, however it was split, and
+ * passes it on in one piece, fixing what a client must understand but the parser refuses:
+ * - interim responses (100, 102, 103 and any other below 200 except 101) are removed, in any order and number;
  * - a folded line continues the line before with a space (RFC 9112, 5.2);
- * - spaces and tabs at the end of a line are no part of its value.
+ * - spaces and tabs at the end of a line aren't part of its value.
  * A line end of CR or LF alone is malformed. The parser counts neither status lines nor chunk framing, so an origin
  * could send those without end: here every byte counts.
  */
@@ -40,16 +40,16 @@ export function watchReads({ socket, reads }: Connected, watcher: () => WireWatc
   const head = createHeadReader()
   let reading: WireWatcher | null = null
   let arrived: Buffer | null = null
-  // Before the parser's own listener, which takes a reset for the end of a body that has no other end.
+  // Runs before the parser's own listener, which takes a reset for the end of a body without a length.
   socket.on('error', () => reading?.onBroken())
   reads.take = (chunk) => {
     arrived = chunk
-    // The parser reads at once, and takes all of it or has ended.
+    // The parser reads synchronously, and takes all of it or has ended.
     socket.emit('readable')
     arrived = null
   }
   socket.read = (size?: number): Buffer | null => {
-    // Without bytes it is about the state of the stream, such as its end.
+    // A read without bytes is about the state of the stream, such as its end.
     if (arrived === null) return read.call(socket, size)
     const chunk = arrived
     arrived = null
@@ -61,7 +61,7 @@ export function watchReads({ socket, reads }: Connected, watcher: () => WireWatc
   }
 }
 
-/** Takes what came and gives what the parser shall see: null while the head is not whole. */
+/** Takes the received bytes and returns what the parser should see; null while the head is incomplete. */
 function createHeadReader(): (chunk: Buffer, watcher: WireWatcher) => Buffer | null {
   const held = createHeldBytes()
 
@@ -104,7 +104,7 @@ function createHeadReader(): (chunk: Buffer, watcher: WireWatcher) => Buffer | n
   }
 }
 
-/** As far as it is there. */
+/** Compares only as many bytes as are there. */
 function beginsAsHttp(bytes: Buffer, start: number): boolean {
   const length = Math.min(opening.length, bytes.length - start)
   for (let i = 0; i < length; i++) if (bytes[start + i] !== opening[i]) return false
@@ -115,7 +115,7 @@ export function statusLineOf(head: string): string {
   return head.slice(0, head.indexOf('\r'))
 }
 
-/** name, value, … of a head that the parser has accepted: every line has a colon, and no space at its ends. */
+/** name, value, … of a head that the parser has accepted: every line has a colon, and no space at either end. */
 export function fieldsOf(head: string): string[] {
   const fields: string[] = []
   for (let at = head.indexOf('\n') + 1; at < head.length; ) {
@@ -133,7 +133,7 @@ function isHalfLineEnd(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0x0d && bytes.length === at + 1
 }
 
-/** A head with other line ends never gets to the end that is looked for. */
+/** Checks line ends in an incomplete head: with others than CRLF, its end would never be found. */
 function faultOfPart(bytes: Buffer, from: number): string | null {
   for (let at = bytes.indexOf('\n', from); at >= 0; at = bytes.indexOf('\n', at + 1)) {
     if (at === 0 || bytes[at - 1] !== 0x0d) return 'a line of the response header ends in LF alone'
@@ -141,7 +141,7 @@ function faultOfPart(bytes: Buffer, from: number): string | null {
   return null
 }
 
-/** The same lines without folds and without white space at their ends. */
+/** The lines without folds and without white space at either end. */
 function tidied(text: string): string | { fault: string } {
   const lines: string[] = []
   for (const line of text.split('\r\n')) {
@@ -155,7 +155,7 @@ function tidied(text: string): string | { fault: string } {
   return lines.join('\r\n')
 }
 
-/** Without spaces and tabs, and nothing else: octet 0xA0 may be half of a letter. */
+/** Trims only spaces and tabs: octet 0xA0 may be part of a multi-byte character. */
 function trimmed(line: string): string {
   let from = 0
   let to = line.length
@@ -170,7 +170,7 @@ function isWhite(code: number): boolean {
 
 const none = Buffer.alloc(0)
 
-/** Bytes that wait for more. They may come one by one: the room for them doubles, so that none is copied often. */
+/** Buffers an incomplete head. Bytes may come one by one: the buffer doubles, so that copying is amortised. */
 function createHeldBytes() {
   let room = none
   let size = 0
@@ -181,7 +181,7 @@ function createHeldBytes() {
       room = none
       size = 0
     },
-    /** All bytes so far, with these. */
+    /** Appends the chunk and returns all bytes so far. */
     add(chunk: Buffer): Buffer {
       if (size + chunk.length > room.length) {
         const larger = Buffer.allocUnsafeSlow(Math.max(1024, 2 * room.length, size + chunk.length))
@@ -191,7 +191,7 @@ function createHeldBytes() {
       size += chunk.copy(room, size)
       return room.subarray(0, size)
     },
-    /** From `start` on; what stands before is done with. */
+    /** Keeps the bytes from `start` on, and drops those before. */
     keep(bytes: Buffer, start: number): void {
       if (size > 0 && start === 0) return
       const rest = Buffer.from(bytes.subarray(start))

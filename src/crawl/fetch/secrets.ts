@@ -1,11 +1,11 @@
 import type { Secret } from './protocol.ts'
 
-/** Opens credentials for the requests that are made with them. */
+/** Provides credentials for requests. */
 export type Secrets = {
-  /** Null where there are none of that id. Throws `sign-in-failed` while they are not to be tried again: the source refused them. */
+  /** Null if there are none with that id. Throws `sign-in-failed` while they must not be tried again because the source refused them. */
   open(id: string): Promise<Secret | null>
-  /** The source refused them. */
+  /** Notes that the source refused them. */
   noteFailed(id: string, reason: string): Promise<void>
-  /** The source took them. */
+  /** Notes that the source accepted them. */
   noteUsed(id: string): Promise<void>
 }

@@ -2,20 +2,20 @@ import { AppError } from '../../core/errors.ts'
 import type { Secret } from './protocol.ts'
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** What a header may hold, as octets. */
+/** Octets allowed in a header value. */
 const value = /^[\t\x20-\x7e\x80-\xff]*$/
-/** Those that frame a message, name its receiver, or say what is asked for: a secret is none of them. */
+/** Headers that frame a message, name its receiver, or say what is requested: none of them can be a secret. */
 const framing =
   /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|keep-alive|te|trailer|proxy-.*|accept-encoding|if-.*|range)$/i
 
 export const isHeaderName = (name: string): boolean => token.test(name)
 
-/** Whether a header may be one that signs in. */
+/** Whether a header may be used to sign in. */
 export const mayCarrySecret = (name: string): boolean => isHeaderName(name) && !framing.test(name)
 
 /**
  * The headers that sign in to a web site, by the kind of the secret: `basic` (user, password), `bearer` (token), `header` (name, value)
- * or `cookie`. Throws `sign-in-failed` for what can't be sent, without repeating it.
+ * or `cookie`. Throws `sign-in-failed` if a value can't be sent; the message doesn't contain it.
  */
 export function headersOfSecret(secret: Secret): Record<string, string> {
   switch (secret.kind) {
@@ -42,7 +42,7 @@ export function headersOfSecret(secret: Secret): Record<string, string> {
   }
 }
 
-/** Headers are octets: a character for each byte of its UTF-8. */
+/** Encodes a value as header octets: one character per byte of its UTF-8. */
 function octets(text = ''): string {
   const bytes = Buffer.from(text.trim()).toString('latin1')
   if (bytes === '' || !value.test(bytes)) throw unfit('the value is empty or has line breaks')

@@ -5,10 +5,10 @@ import { readList, refuseFaults } from './list-file.ts'
 import { isWithin, rememberHost, type UrlFilter } from './url-filter.ts'
 
 /**
- * The `block` file. Each line is a host (`ads.example.org`, all its ports; `example.org:8080`, that one), a domain with
- * all below it (`.example.org` or `*.example.org`), or the beginning of a URL (`http://example.org/private/`).
- * The filter accepts what is not blocked. A look-up costs one step a label of the host, and for hosts with blocked
- * beginnings one step for each length among them, independent of the size of the list.
+ * Parses the `block` file. Each line is a host (`ads.example.org`, on all ports; `example.org:8080`, on that one), a domain
+ * with its subdomains (`.example.org` or `*.example.org`), or a URL prefix (`http://example.org/private/`).
+ * The filter accepts what is not blocked. A look-up costs one step per label of the host, and for hosts with blocked
+ * prefixes one step per distinct prefix length, independent of the size of the list.
  */
 export function parseBlockList(text: string): UrlFilter {
   const hosts = new Set<string>()
@@ -53,7 +53,7 @@ function addBeginning(beginnings: Map<string, Beginnings>, entry: string): strin
 function addHost(hosts: Set<string>, domains: Set<string>, entry: string): string | null {
   const below = /^\*?\./.exec(entry)
   const text = (below === null ? entry : entry.slice(below[0].length)).toLowerCase()
-  // The parser brings addresses and other scripts to the form that URLs have; a path or a space shows a wrong entry.
+  // The parser normalises addresses and other scripts as in URLs; a path or a space means a wrong entry.
   const url = /[\s/?@\\]/.test(text) ? null : parse(`http://${text}/`)
   if (url === null || (below !== null && (url.port !== '' || domainToASCII(text) === ''))) {
     return `no host, domain or URL: ${shown(entry)}`

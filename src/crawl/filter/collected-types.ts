@@ -5,8 +5,8 @@ import { createMediaTypes, defaultMediaTypes, type MediaTypes, parseMimeTypes } 
 export type TypeFiles = { mimeTypes: string | null; ignoreTypes: string | null }
 
 /**
- * What is collected, before a request by the suffix of its URL and after it by the media type of the response. A suffix
- * named in `mime.types` is taken off the built-in list of ignored ones; an ignore file always has the last word.
+ * Decides what is collected: before a request by the suffix of its URL, and after it by the media type of the response. A
+ * suffix named in `mime.types` is removed from the built-in list of ignored ones; an ignore file always takes precedence.
  */
 export function readCollectedTypes({ mimeTypes, ignoreTypes }: TypeFiles): MediaTypes & IgnoredTypes {
   const media = mimeTypes === null ? createMediaTypes(defaultMediaTypes) : parseMimeTypes(mimeTypes)

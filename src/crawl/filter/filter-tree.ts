@@ -4,7 +4,7 @@ import type { UrlCondition } from '../../core/url/url-condition.ts'
 import { createIgnoredTypes } from './ignored-types.ts'
 import type { UrlFilter } from './url-filter.ts'
 
-/** The filter of a configuration, which has been validated; null accepts everything. */
+/** The filter of a validated configuration; null accepts everything. */
 export function createFilterTree(condition: UrlCondition | null): UrlFilter {
   return { name: 'filter', accepts: condition === null ? () => true : testOf(condition) }
 }

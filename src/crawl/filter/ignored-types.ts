@@ -1,6 +1,6 @@
 import { readList, refuseFaults } from './list-file.ts'
 
-/** File suffixes that are never fetched: what a crawl for documents has no use for. */
+/** File suffixes that are never fetched: a crawl for documents has no use for them. */
 export const defaultIgnoredSuffixes: readonly string[] = [
   ...'bmp gif ico jpe jpeg jpg png svg svgz tif tiff webp avif heic heif jxl psd ai eps cr2 nef raw xcf'.split(' '),
   ...'aac aif aiff au flac m4a mid midi mp2 mp3 oga ogg opus ra ram wav wma weba'.split(' '),
@@ -14,7 +14,7 @@ export const defaultIgnoredSuffixes: readonly string[] = [
 
 export type IgnoredTypes = { hasIgnoredSuffix(url: string): boolean }
 
-/** The `ignore.types` file: one suffix a line, with or without its dot, in letters of either case. */
+/** Parses the `ignore.types` file: one suffix per line, with or without its dot, case-insensitive. */
 export function parseIgnoreTypes(text: string): IgnoredTypes {
   const suffixes: string[] = []
   const faults: { line: number; fault: string }[] = []
@@ -28,7 +28,7 @@ export function parseIgnoreTypes(text: string): IgnoredTypes {
 }
 
 const slash = 0x2f
-/** Dots tried from the end: `a.tar.gz` has two suffixes, and names with many dots are not worth more. */
+/** Number of dots tried from the end: `a.tar.gz` has two suffixes, and names with many dots aren't worth more. */
 const maxDots = 3
 
 export function createIgnoredTypes(suffixes: Iterable<string>): IgnoredTypes {
@@ -36,7 +36,7 @@ export function createIgnoredTypes(suffixes: Iterable<string>): IgnoredTypes {
   for (const suffix of suffixes) known.add(suffix.toLowerCase())
   const longest = Math.max(0, ...[...known].map((suffix) => suffix.length))
   return {
-    /** Works on links as pages have them too, resolved or not. */
+    /** Also works on unresolved links. */
     hasIgnoredSuffix(url) {
       const end = endOfPath(url)
       const nameStart = url.lastIndexOf('/', end - 1) + 1

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 
-/** Files of one entry a line: `#` starts a comment, blank lines and a byte order mark are passed over. */
+/** Entry of a file with one entry per line: `#` starts a comment, blank lines and a byte order mark are skipped. */
 export type ListEntry = { text: string; line: number }
 
 const maxEntries = 1_000_000
@@ -20,7 +20,7 @@ export function readList(text: string): ListEntry[] {
   return entries
 }
 
-/** Throws `file-invalid` with all faults together; does nothing where there are none. */
+/** Throws `file-invalid` with all faults together; does nothing if there are none. */
 export function refuseFaults(what: string, faults: { line: number; fault: string }[]): void {
   if (faults.length === 0) return
   const listed = faults.slice(0, maxFaultsListed).map(({ line, fault }) => `line ${line}: ${fault}`)

@@ -1,6 +1,6 @@
 import { readList, refuseFaults } from './list-file.ts'
 
-/** Media types that are read past the header: those with a text. */
+/** Media types whose bodies are read: those with text. */
 export const defaultMediaTypes: readonly string[] = [
   'text/html',
   'application/xhtml+xml',
@@ -24,7 +24,7 @@ export const defaultMediaTypes: readonly string[] = [
 
 export type MediaTypes = {
   acceptsMediaType(contentTypeHeader: string | undefined): boolean
-  /** File suffixes that the list names with its types, in lower case: what ends so is worth a request. */
+  /** File suffixes that the list names with its types, in lower case: URLs with them are worth a request. */
   readonly suffixes: ReadonlySet<string>
 }
 
@@ -33,8 +33,8 @@ const mediaType = new RegExp(`^${token}/${token}$`)
 const mediaRange = new RegExp(`^(?:\\*/\\*|${token}/\\*|${token}/${token})$`)
 
 /**
- * The `mime.types` file: one media type a line, `text/*` for a whole family, and after it any number of suffixes, as in
- * Apache's file of this name. All types in it are collected, with suffixes or without.
+ * Parses the `mime.types` file: one media type per line, `text/*` for a whole family, followed by any number of suffixes,
+ * as in Apache's file of this name. All types in it are collected, with suffixes or without.
  */
 export function parseMimeTypes(text: string): MediaTypes {
   const types: string[] = []
@@ -59,9 +59,9 @@ export function createMediaTypes(types: Iterable<string>, suffixes: Iterable<str
   for (const type of types) known.add(type.toLowerCase())
   const accepts = (type: string): boolean =>
     known.has(type) || known.has(`${type.slice(0, type.indexOf('/'))}/*`) || known.has('*/*')
-  // A reply that does not say what it is, or says nonsense, is mostly HTML; it is read where HTML is.
+  // A response with a missing or invalid type is mostly HTML: it is accepted if HTML is.
   const acceptsUnknown = accepts('text/html')
-  // The same few headers come with every page.
+  // Cached, since pages have the same few headers.
   const judged = new Map<string, boolean>()
 
   function judge(header: string): boolean {
@@ -83,7 +83,7 @@ const maxHeaderLength = 1000
 const maxKept = 256
 const maxKeptLength = 128
 
-/** Type and subtype of a Content-Type header; of several in one header the last that is well-formed, as Fetch has it. */
+/** Type and subtype of a Content-Type header; of several in one header the last well-formed one, as in the Fetch standard. */
 function essenceOf(header: string): string | null {
   const parts = header.slice(0, maxHeaderLength).split(',')
   for (let i = parts.length - 1; i >= 0; i--) {

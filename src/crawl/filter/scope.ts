@@ -4,14 +4,14 @@ import { createSourceNaming } from '../normalize/source-naming.ts'
 import { regexFilter, rememberHost, type UrlFilter } from './url-filter.ts'
 
 /**
- * How far a crawl goes from its seeds: the pages themselves, all below their folders, their hosts (the default), or their
- * registrable domains. Scheme does not matter, port does, as for politeness. An expression, where given, decides alone;
- * like LARM's `-restrictto` it may match anywhere in the normalised URL.
+ * How far a crawl goes from its seeds: the pages themselves, everything below their folders, their hosts (the default), or
+ * their registrable domains. The scheme does not matter, the port does, as for politeness. If there is an expression, it
+ * alone decides; like LARM's `-restrictto` it may match anywhere in the normalised URL.
  */
 export type ScopeKind = 'page' | 'path' | 'host' | 'domain'
 export type ScopeOptions = { seeds: readonly string[]; kind?: ScopeKind; restrict?: string }
 
-/** Throws `url-invalid` for seeds that cannot be fetched, all named, and `usage-wrong` for a wrong expression. */
+/** Throws `url-invalid` naming all seeds that can't be fetched, and `usage-wrong` for an invalid expression. */
 export function createScope({ seeds, kind = 'host', restrict }: ScopeOptions): UrlFilter {
   const starts = normalisedSeeds(seeds)
   if (restrict !== undefined) return { name: 'scope(restrict)', accepts: regexFilter(restrict).accepts }
@@ -43,7 +43,7 @@ function acceptedBy(kind: ScopeKind, seeds: string[]): (url: string) => boolean 
   }
 }
 
-/** Folders by host, so that a thousand seeds cost no more than those on the URL's own host. */
+/** Groups folders by host, so that of a thousand seeds only those on the URL's own host cost time. */
 function withinFolders(folders: string[]): (url: string) => boolean {
   const byHost = new Map<string, string[]>()
   for (const folder of new Set(folders)) {
@@ -61,7 +61,7 @@ function withoutScheme(url: string): string {
   return hostKey(url) + url.slice(url.indexOf('/', url.indexOf(':') + 3))
 }
 
-/** Made once: its expressions cost more than a check of a page that has not changed, and every check has a scope. */
+/** Created once: its expressions cost more than a check of an unchanged page, and every check has a scope. */
 const nameOf = createSourceNaming({})
 
 function normalisedSeeds(seeds: readonly string[]): string[] {

@@ -1,13 +1,13 @@
 import type { SkipReason } from '../../core/reports/crawl-report.ts'
 
 /**
- * Signs of a trap that the URL itself shows: sites whose relative links grow for ever, or whose parameters pile up.
- * What only shows in the number of URLs is counted by `createVariantCounter` and by the limits on depth and pages.
+ * Detects traps by the URL alone: sites whose relative links grow for ever, or whose parameters pile up. Traps that show
+ * only in the number of URLs are handled by `createVariantCounter` and by the limits on depth and pages.
  */
 export type TrapOptions = {
   maxUrlLength?: number
   maxPathSegments?: number
-  /** How often one segment may stand in a path. */
+  /** How often one segment may occur in a path. */
   maxRepeatedSegments?: number
   maxQueryParams?: number
 }
@@ -19,7 +19,7 @@ const ok: TrapVerdict = { kind: 'ok' }
 const tooLong: TrapVerdict = { kind: 'skip', reason: 'length' }
 const trap: TrapVerdict = { kind: 'skip', reason: 'trap' }
 
-/** `/a/b/a/b/a/b`: a group of segments that stands so often in a row is a loop. */
+/** Consecutive repetitions that make a group of segments a loop: `/a/b/a/b/a/b` repeats `/a/b` twice. */
 const maxRepeatedGroups = 2
 
 export function createTrapFilter(options: TrapOptions = {}): TrapFilter {
@@ -33,7 +33,7 @@ export function createTrapFilter(options: TrapOptions = {}): TrapFilter {
       const question = url.indexOf('?')
       const pathEnd = question === -1 ? url.length : question
       const pathStart = url.indexOf('/', 8)
-      // The cheap way out for nearly all: too few segments for any of the signs.
+      // Fast path for nearly all URLs: too few segments for any trap.
       const segmentCount = countFrom(url, '/', pathStart, pathEnd)
       if (segmentCount > maxRepeatedSegments) {
         if (segmentCount > maxPathSegments) return trap
@@ -53,7 +53,7 @@ function countFrom(url: string, character: string, from: number, to: number): nu
   return count
 }
 
-/** True where one of the parts stands there more often than it may. For the few there are, pairs beat a table. */
+/** Whether one of the parts occurs too often. For a few parts, comparing pairs is faster than a table. */
 function repeats(parts: string[], max: number): boolean {
   if (parts.length > maxPairs) return repeatsInTable(parts, max)
   for (let i = 0; i + max < parts.length; i++) {
@@ -77,7 +77,7 @@ function repeatsInTable(parts: string[], max: number): boolean {
   return false
 }
 
-/** True where a group of two or more segments follows itself too often: then each equals the one a group further on. */
+/** Whether a group of two or more segments repeats too often: then each segment equals the one a group further on. */
 function loops(segments: string[]): boolean {
   const count = segments.length
   for (let size = 2; size * (maxRepeatedGroups + 1) <= count; size++) {

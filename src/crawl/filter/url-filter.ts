@@ -2,10 +2,10 @@ import { createPattern } from '../../core/pattern/pattern.ts'
 import { hostKey } from '../../core/url/partition.ts'
 import type { WorkBudget } from '../../core/work/work-budget.ts'
 
-/** One of Mercator's URL filters: answers whether a normalised URL may be fetched. False where the budget doesn't suffice to find out. */
+/** One of Mercator's URL filters: whether a normalised URL may be fetched. False if the budget doesn't suffice to find out. */
 export type UrlFilter = { readonly name: string; accepts(url: string, budget?: WorkBudget): boolean }
 
-/** True where the host or a domain above it is in the set: one look-up a label. */
+/** Whether the host or one of its parent domains is in the set: one look-up per label. */
 export function isWithin(domains: ReadonlySet<string>, host: string): boolean {
   for (let from = 0; ; ) {
     if (domains.has(from === 0 ? host : host.slice(from))) return true
@@ -15,7 +15,7 @@ export function isWithin(domains: ReadonlySet<string>, host: string): boolean {
   }
 }
 
-/** The expression may match anywhere in the URL. Throws `usage-wrong` where it cannot be used. */
+/** The expression may match anywhere in the URL. Throws `usage-wrong` if it is invalid. */
 export function regexFilter(source: string): UrlFilter {
   const pattern = createPattern(source)
   return { name: `regex(${source})`, accepts: pattern.matches }
@@ -28,7 +28,7 @@ const knownPaths = new RegExp(
     '\\?(?:C=[NMSD](?:[;&]O=[AD])?|[NMSD]=[AD])$',
     // One page for each comment to reply to and each sharing button.
     '[?&](?:replytocom=\\d|share=(?:twitter|facebook|linkedin|pinterest|reddit|tumblr|email|telegram|x)(?:&|$))',
-    // Sign-in, protected addresses, remains of site editors.
+    // Sign-in, protected addresses, remnants of site editors.
     '/(?:wp-login\\.php(?:\\?|$)|cdn-cgi/|_vti_(?:bin|history|cnf)/)',
   ].join('|'),
 )
@@ -39,8 +39,8 @@ export function knownPathsFilter(): UrlFilter {
 }
 
 /**
- * Asks once a host and answers from memory while URLs of the same host follow, as the links of a page mostly do. The
- * comparison with the last authority costs a tenth of cutting the host out and looking it up.
+ * Caches the answer for the last host, since consecutive links of a page mostly have the same one. Comparing with the last
+ * authority costs a tenth of extracting the host and looking it up.
  */
 export function rememberHost<T>(ask: (host: string) => T): (url: string) => T {
   let authority = ''

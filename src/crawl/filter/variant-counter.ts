@@ -5,11 +5,11 @@ import { createFingerprinter } from '../../core/url/url-key.ts'
  * strings of each host and path, and declines new ones once there are too many.
  *
  * A path is in one of three states. Unknown: nothing is kept. Counting: the hashes of its query strings are kept, in
- * 4 bytes each. Full: only that is kept; every further query string is declined, those admitted before included, which
- * does no harm since they were queued when they came first.
+ * 4 bytes each. Full: only that fact is kept; every further query string is declined, even if it was admitted before,
+ * which is harmless because it was queued then.
  *
- * Memory is bounded by `capacity` hashes and as many paths. When there are more, the paths not asked for longest become
- * unknown again; a trap that is still being walked stays full.
+ * Memory is bounded by `capacity` hashes and as many paths. Beyond that, the least recently used paths become unknown
+ * again; a trap that is still being crawled stays full.
  */
 export type VariantCounterOptions = { maxVariantsPerPath?: number; capacity?: number }
 
@@ -25,10 +25,10 @@ const full: Variants = { hashes: new Uint32Array(0), count: -1 }
 export function createVariantCounter(options: VariantCounterOptions = {}): VariantCounter {
   const maxVariants = options.maxVariantsPerPath ?? 500
   const capacity = options.capacity ?? 200_000
-  // Collisions cost a site that aims at them only its own pages, so the seed need not be secret.
+  // A site that provokes collisions loses only its own pages, so the seed need not be secret.
   const fingerprinter = createFingerprinter([0x5bd1e995, 0x1b873593])
   const hash = new Uint32Array(4)
-  // In order of last use: a Map keeps the order of insertion.
+  // In order of last use: a Map keeps insertion order.
   const paths = new Map<number, Variants>()
   let kept = 0
 

@@ -6,7 +6,7 @@ import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import { answered, nextTurn, openField, type Taken } from './frontier.testkit.ts'
 import { createPartitionLease, endInFlight, type PartitionLease, whenIdle } from './partition-lease.ts'
 
-/** A frontier whose hosts are held as long as the test says so, each under a lease of its own. */
+/** A frontier whose hosts each have their own lease, held until the test ends it. */
 async function withLeases(
   work: (parts: {
     field: Awaited<ReturnType<typeof openField>>

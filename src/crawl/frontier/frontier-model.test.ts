@@ -7,7 +7,7 @@ import { answered, nextTurn, openField, type Taken } from './frontier.testkit.ts
 
 /**
  * A random life of a frontier: offers, takes, releases, settles, restarts and kills in any order, over a store whose
- * answers come late and in any order. However it goes, every URL ends exactly once, no request is out twice at
+ * answers come late and in any order. In every case, each URL ends exactly once, no request is in flight twice at
  * a time, and no host is asked before its delay has passed.
  */
 const DELAY_MS = 100
@@ -25,7 +25,7 @@ function createRandom(seed: number) {
 
 type Random = ReturnType<typeof createRandom>
 
-/** Reads are answered some turns later, with what was true when they were asked. */
+/** Delays the answers to reads by a few turns; they reflect the state at the time of the read. */
 function slowed(store: FrontierStore, random: Random): FrontierStore {
   const late = async <T>(answer: Promise<T>): Promise<T> => {
     const value = await answer
@@ -55,7 +55,7 @@ async function live(seed: number, rises = false): Promise<void> {
   const ended = new Set<string>()
   const out = new Map<string, Taken & { freeBefore: number }>()
   let released: Taken[] = []
-  /** The least time at which a host may be asked again. */
+  /** The earliest time at which a host may be asked again. */
   const free = new Map<string, number>()
   let level = 0
   let killedAt = 0

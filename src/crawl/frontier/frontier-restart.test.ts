@@ -62,7 +62,7 @@ describe('the frontier after a restart', () => {
       field.clock.advance(1)
       const taken = field.takeAll()
       assert.equal(taken.length, 3)
-      // A worker that learns from robots.txt that this was too soon knows how long to wait.
+      // A worker that then learns a longer delay from robots.txt knows how long to wait.
       for (const { hostQueue } of taken) assert.equal(hostQueue.askedBefore, restarted)
     }),
   )

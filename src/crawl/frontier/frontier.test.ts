@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { offerOf, offersOf } from '../../store/conformance/samples.testkit.ts'
 import { answered, type Field, nextTurn, pathsOf, type Taken, withField } from './frontier.testkit.ts'
 
-/** Takes and finishes until nothing comes any more; time passes as far as hosts ask for. */
+/** Takes and finishes until no requests are left, advancing the clock whenever hosts have to wait. */
 async function crawlAll(field: Field): Promise<Taken[]> {
   const all: Taken[] = []
   for (let idle = 0; idle < 3; ) {
@@ -112,7 +112,7 @@ describe('the frontier', () => {
       const first = field.frontier.take()!
       field.clock.advance(3)
       assert.equal(field.frontier.take()!.request.host, two)
-      // The first host stands in the ring; its answer moves its clock just ahead of now.
+      // The first host is in the ring; its answer moves its clock just ahead of now.
       field.frontier.release(first.hostQueue, answered)
       const now = field.clock.monotonic()
       let questions = 0

@@ -29,18 +29,18 @@ export type FieldOptions = Partial<Pick<FrontierOptions, 'leases' | 'wait' | 'ri
   perHost: number
   bufferRows: number
   maxHostQueues: number
-  /** What stands between frontier and store: a slower store, for one. */
+  /** Wraps the store that the frontier gets, for example to slow it down. */
   through(store: FrontierStore): FrontierStore
 }
 
 export type Field = Awaited<ReturnType<typeof openField>>
 
-/** Lets everything that waits for the store go on. */
+/** Lets everything that waits for the store continue. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A frontier on a real store, with a clock that is turned by hand, closed and killed at will. */
+/** A frontier on a real store, with a manual clock; it can be closed and killed. */
 export async function openField(parts: Partial<FieldOptions> = {}) {
   const options: FieldOptions = {
     rules: {},
@@ -64,7 +64,7 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
     store = options.through(shard.frontier)
     const rules = { ...quickRules, ...options.rules }
     const mine = createFrontier({ leases, ...options, store, clock, rules, onError })
-    // One whose store was closed or killed under it may still be waiting for an answer.
+    // An earlier frontier, whose store was closed or killed, may still be waiting for an answer.
     function onError(error: unknown): void {
       if (mine === frontier) assert.fail(String(error))
     }
@@ -82,7 +82,7 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
   await start()
   return {
     clock,
-    /** Under which all hosts are crawled, unless the test brings its own leases. */
+    /** The lease of all hosts, unless the test passes its own leases. */
     lease,
     hostOf: (n: number) => system.hostOf(0, n),
     get store() {
@@ -95,13 +95,13 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
       return current()
     },
     offer: (offers: readonly Offer[]) => store.offer(offers),
-    /** Takes what can be had now. */
+    /** Takes all requests that are ready now. */
     takeAll(): Taken[] {
       const taken: Taken[] = []
       for (let next = current().take(); next !== null; next = current().take()) taken.push(next)
       return taken
     },
-    /** Brings requests back and has them noted as done, with the links that were found. */
+    /** Releases requests and settles them as done, with the links found. */
     async finish(taken: readonly Taken[], offers: readonly Offer[] = [], signal: HostSignal = answered): Promise<void> {
       const frontier = current()
       for (const { hostQueue } of taken) frontier.release(hostQueue, signal)

@@ -23,7 +23,7 @@ import { type HostSignal, noteSignal, type PolitenessRules, pauseMs } from './po
 import { createTimeHeap } from './time-heap.ts'
 
 /**
- * Mercator's frontier: a FIFO per host, hosts take turns, and none gets a request before its time. It decides what is fetched
+ * Mercator's frontier: a FIFO per host, hosts take turns, and none gets a request before its time. The frontier decides what is fetched
  * next; the store knows which URLs were seen and which are queued. At most `maxHostQueues` hosts are in memory, with the heads of
  * their queues; hosts beyond that stay on disk until there is room.
  *
@@ -40,28 +40,28 @@ export type Frontier = {
   release(hostQueue: HostQueue, signal: HostSignal): 'goes-on' | 'rests' | 'given-up'
   /** Returns a taken request to the head of its queue, untouched. */
   putBack(hostQueue: HostQueue, request: QueuedRequest): void
-  /** Returns it after its host was asked for something else first. */
+  /** Returns a taken request after its turn was used to ask the host for something else first. */
   postpone(hostQueue: HostQueue, request: QueuedRequest, signal: HostSignal): void
   /**
-   * A connection to a host for something that is not queued, such as a table of links: only where no queued request could use it, and when
-   * the host may be asked. It counts as in flight until `giveBack`.
+   * Borrows a connection to a host for something that is not queued, such as a table of links. False if a queued request could use it, or
+   * if the host may not be asked yet. It counts as in flight until `giveBack`.
    */
   borrow(hostQueue: HostQueue): boolean
   giveBack(hostQueue: HostQueue, signal: HostSignal): void
   completed(hostQueue: HostQueue, request: QueuedRequest): void
-  /** Takes in rows that the store has queued. */
+  /** Adds rows that the store has queued. */
   arrive(arrivals: readonly Arrival[]): void
   /** Clocks of the hosts of a lease that moved since the last call. */
   changedClocks(lease: PartitionLease): HostClock[]
-  /** Closes all host queues of leases that end. */
+  /** Closes all host queues of leases that are ending. */
   closeQueues(leases: ReadonlySet<PartitionLease>): void
-  /** The store may have hosts that never arrived, such as those of a new partition: asks for them. */
+  /** Queries the store for hosts that never arrived, such as those of a new partition. */
   findHosts(): void
   /** Empties the queue of a host that was given up. */
   drop(hostQueue: HostQueue): void
   /** Monotonic time at which the next waiting host comes due. */
   nextDueAt(): number | undefined
-  /** Fills up from disk; called at start and whenever there may be room. */
+  /** Loads hosts from disk; called at start and whenever there may be room. */
   wake(): Promise<void>
   counts(): { active: number; waiting: number; resting: number }
   /** Called when something became ready outside of `take` and `release`. */
@@ -73,19 +73,19 @@ export type FrontierOptions = {
   clock: Clock
   rules: PolitenessRules
   perHost: number
-  /** As many hosts can be left with an open connection while others are asked. Without end where it isn't given. */
+  /** Number of hosts whose connections can stay open while others are asked; unlimited by default. */
   keptConnections?: number
-  /** Whether priorities of queued requests change. */
+  /** Whether priorities of queued requests may change. */
   rises?: boolean
-  /** Rows kept in memory over all hosts. */
+  /** Maximum number of rows in memory, over all hosts. */
   bufferRows: number
   maxHostQueues: number
   leases: Leases
-  /** Resolves names before hosts take their turns. Without it, whoever fetches does. */
+  /** Resolves names before hosts take their turns. Without it, the fetcher resolves them. */
   mapping?: Mapping
-  /** The store can't be read and never will be: nothing is lost, but the queues are stuck. */
+  /** Called when the store can't be read, permanently: nothing is lost, but the queues are stuck. */
   onError(error: unknown): void
-  /** Where it is seen that the store can't be read. */
+  /** Shows that reads of the store are failing. */
   track?: Track
   wait?: Wait
 }
@@ -93,11 +93,11 @@ export type FrontierOptions = {
 const MIN_ROWS = 4
 const MAX_ROWS = 256
 /**
- * Pages for which a host keeps its turn where there are more hosts than connections: when its next turn came, its connection would have made
- * room for another.
+ * Pages per turn of a host while there are more hosts than connections: by its next turn, its connection would have been closed for
+ * another host.
  */
 const TURN_PAGES = 16
-/** A queue may buffer this many times its share, since rows before the end of its buffer can't be left on disk. */
+/** A queue may buffer this many times its share, since arrivals that sort before the end of its buffer can't be left on disk. */
 const OVERFLOW = 4
 
 export function createFrontier({
@@ -118,13 +118,13 @@ export function createFrontier({
   const hostQueues = new Map<number, HostQueue>()
   const turns = createHostTurns()
   const heap = createTimeHeap<HostQueue>()
-  /** Monotonic: when the first host of each was opened. From then on no other worker sends requests to them. */
+  /** Monotonic time at which the first host of a lease was opened. From then on no other worker sends requests to its hosts. */
   const begins = new WeakMap<PartitionLease, number>()
   const moved = new Map<PartitionLease, Set<HostQueue>>()
   /** Whether the store may hold hosts with work that are not in memory. */
   let dormant = true
   let waking = false
-  /** Host queues closed while the store is asked for hosts: its answer is out of date for them. */
+  /** Host queues closed while the store is queried for hosts: its answer is stale for them. */
   const closedMeanwhile = new Set<number>()
   let ready: () => void = () => {}
   const backoff = createBackoff({ firstMs: 100, lastMs: 5_000 })
@@ -132,11 +132,11 @@ export function createFrontier({
   const capacity = (): number =>
     Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, hostQueues.size))))
 
-  /** Whether the host is asked for several pages, one after the other, when it has its turn. */
+  /** Whether the host is asked for several pages in a row when it has its turn. */
   const keepsTurn = (hostQueue: HostQueue): boolean =>
     hostQueues.size > keptConnections && pauseMs(hostQueue, rules) === 0
 
-  /** A page that is further from the seeds than the last one waits until other hosts had their turn. */
+  /** A page with more hops than the last one waits until other hosts have had their turn. */
   const hasTurnLeft = (hostQueue: HostQueue): boolean =>
     keepsTurn(hostQueue) && hostQueue.turn + 1 < TURN_PAGES && hostQueue.buffer[0]?.hops === hostQueue.turnHops
 
@@ -146,13 +146,13 @@ export function createFrontier({
     return begin
   }
 
-  /** Null where the host is not ours (any more). */
+  /** Null if the host is not ours (any more). */
   function open(state: HostState): HostQueue | null {
     const lease = leases.ofHost(state.id)
     if (lease === null) return null
     // The stored clock is wall time, which may have jumped: never wait longer than the longest rest.
     const waitMs = Math.max(0, Math.min(state.nextAt + leases.clockMarginMs - clock.now(), rules.restMaxMs))
-    // A worker that was killed may have had a request on its way to this host. The delay in its robots.txt is known later.
+    // A worker that was killed may have had a request in flight to this host. The delay in the host's robots.txt is known only later.
     const askedBefore = store.recoveredOf(state.id) ? beginOf(lease) : Number.NEGATIVE_INFINITY
     const nextAt = Math.max(clock.monotonic() + waitMs, askedBefore + rules.delayMs)
     const hostQueue = createHostQueue(state, nextAt, lease, askedBefore, rises)
@@ -160,7 +160,7 @@ export function createFrontier({
     return hostQueue
   }
 
-  /** Moves a parked host queue to where it belongs now; `isNext`: its page follows while the connection is open. */
+  /** Moves a parked host queue to its next state. `isNext`: it goes first, while its connection is open. */
   function schedule(hostQueue: HostQueue, isNext = false): void {
     if (hostQueue.state !== 'parked') return
     if (hostQueue.buffer.length > OVERFLOW * capacity()) {
@@ -212,7 +212,7 @@ export function createFrontier({
     const asked = capacity() + (hostQueue.taken?.size ?? 0)
     store.next(hostQueue.id, rises ? null : hostQueue.position, asked).then(
       (rows) => {
-        // A queue that was emptied meanwhile expects no more.
+        // A queue that was emptied in the meantime expects no rows.
         if (hostQueue.more && rises) replaceHead(hostQueue, rows, asked)
         else if (hostQueue.more) addLoaded(hostQueue, rows, asked)
         else giveUpLoad(hostQueue)
@@ -222,7 +222,7 @@ export function createFrontier({
         ready()
       },
       (error: unknown) => {
-        // It counts as loading until it is tried again.
+        // It counts as loading until the retry.
         tryAgain(error, () => {
           giveUpLoad(hostQueue)
           schedule(hostQueue)
@@ -255,10 +255,10 @@ export function createFrontier({
     ready()
   }
 
-  /** False when the store has only hosts that are about to be handed over: asking again at once would not help. */
+  /** False if all hosts found are about to be handed over: an immediate retry would not help. */
   async function fillHostQueues(): Promise<boolean> {
     const room = maxHostQueues - hostQueues.size
-    dormant = false // and true again when a host is turned away while the store is asked
+    dormant = false // set again if a host is turned away while the store is queried
     closedMeanwhile.clear()
     const found = await store.hosts(room, new Set(hostQueues.keys()))
     if (found.length >= room) dormant = true
@@ -318,8 +318,8 @@ export function createFrontier({
     }
     for (let hostQueue = turns.shift(); hostQueue !== undefined; hostQueue = turns.shift()) {
       if (hostQueue.state !== 'ready') continue
-      // Another request of the same host may have come back meanwhile and moved its clock. `schedule` compares with the
-      // current time, and so must this: with an older one the two would disagree for ever.
+      // Another request of the same host may have come back in the meantime and moved its clock. `schedule` compares with the
+      // current time, and so must this: with an older time the two would disagree for ever.
       if (hostQueue.buffer.length > 0 && hostQueue.nextAt <= clock.monotonic()) return hostQueue
       hostQueue.state = 'parked'
       schedule(hostQueue)

@@ -1,21 +1,21 @@
 /**
- * Which thread crawls a host. Mercator has two ways: hosts are spread by a hash of their name, or, on an intranet with few hosts, a
- * host goes to a thread that is free. Either way it stays there, with its queue and its clock, so that no host is asked by two
- * threads at once.
+ * Decides which thread crawls a host. Mercator has two ways: hosts are distributed by a hash of their name, or, on an intranet with few
+ * hosts, a host goes to a free thread. Either way it stays there, with its queue and its clock, so that two threads never ask the same
+ * host at once.
  */
 export type HostAssignment = {
-  /** Called once for each new host; the number of a thread, from 0. */
+  /** Called once for each new host; returns the index of a thread. */
   assign(host: string, threads: readonly ThreadLoad[]): number
 }
 
 export type ThreadLoad = {
-  /** Hosts it was given so far. */
+  /** Hosts assigned so far. */
   hosts: number
-  /** Requests that wait there; a moment old. */
+  /** Queued requests; may be slightly out of date. */
   queued: number
 }
 
-/** The thread with nothing to do, or else the one that was given the fewest hosts. */
+/** Chooses an idle thread, or else the one with the fewest hosts. */
 export const dynamicAssignment: HostAssignment = {
   assign(_host, threads) {
     let best = 0

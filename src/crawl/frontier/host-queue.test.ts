@@ -141,7 +141,7 @@ type Step =
   | { kind: 'arrive'; priorities: number[] }
   | { kind: 'ask' | 'answer' | 'fail' | 'take' | 'settle' | 'put-back' | 'cut' }
 
-/** A disk that is a plain sorted list, beside the host queue. The head of the queue must be the least row that is not in flight. */
+/** A model of the disk as a sorted list, next to the host queue. The head of the queue must be the least row that is not in flight. */
 function createModel(capacity: number) {
   const hostQueue = emptyHostQueue()
   let disk: QueuedRequest[] = []

@@ -3,13 +3,13 @@ import type { HostState, QueuePosition } from '../../store/contracts/frontier.ts
 import { createPermanentLease, type PartitionLease } from './partition-lease.ts'
 
 /**
- * One host that has work, in memory: the head of its queue and its clock. The rest of the queue is on disk.
+ * A host with work, in memory: the head of its queue and its clock. The rest of the queue is on disk.
  *
  * A host queue is
  * - `ready`: in the ring of hosts that take turns;
  * - `mapping`: until its name is resolved (`crawl/mapping`);
  * - `waiting`: in the heap, until its clock allows the next request;
- * - `parked`: with nothing to hand out now (all connections in use, buffer being filled or about to be cut back, or empty);
+ * - `parked`: nothing to hand out now (all connections in use, buffer being filled or about to be cut back, or empty);
  * - `closed`: forgotten; its host may come back with another queue.
  */
 export type HostQueue = {
@@ -19,22 +19,22 @@ export type HostQueue = {
   state: 'ready' | 'mapping' | 'waiting' | 'parked' | 'closed'
   /** Head of the queue, in order. */
   buffer: QueuedRequest[]
-  /** Where the buffer ends in the queue; rows behind it are on disk. */
+  /** Queue position of the end of the buffer; rows after it are on disk. */
   position: QueuePosition | null
-  /** Whether there may be rows behind `position`. */
+  /** Whether there may be rows after `position`. */
   more: boolean
   loading: boolean
-  /** Rows that were queued behind `position` during a load, which may have missed them; in a rising queue, all that changed. */
+  /** Rows queued after `position` during a load, which may have missed them; in a rising queue, all rows that changed. */
   meanwhile: QueuedRequest[]
   /**
-   * Of a queue whose priorities rise: what was taken and is not committed, by number. Such a queue is always loaded from its head, for
-   * there what is on disk may have moved before what is in memory. Null where order is kept.
+   * Sequence numbers of requests taken and not committed, in a queue whose priorities rise. Such a queue is always loaded from its head,
+   * because rows on disk may have moved ahead of those in memory. Null if priorities are fixed.
    */
   readonly taken: Set<number> | null
-  /** Of those, what was committed during a load, which may have read it before. */
+  /** Those of `taken` that were committed during a load, which may have read them before. */
   committed: number[]
   inFlight: number
-  /** Fetched, and the result not yet committed. */
+  /** Requests fetched whose results are not committed yet. */
   uncommitted: number
   /** Monotonic ms before which the host gets no request. */
   nextAt: number
@@ -42,18 +42,18 @@ export type HostQueue = {
   readonly askedBefore: number
   failures: number
   rests: number
-  /** Answers 429 or 503 in a row. */
+  /** Consecutive answers of 429 or 503. */
   slowdowns: number
-  /** Asked for by robots.txt, capped. */
+  /** Crawl-delay from robots.txt, capped. */
   crawlDelayMs: number
   lastFetchMs: number
-  /** Pages that it was asked for in this turn, if it keeps its turn. */
+  /** Pages asked for in this turn, if the host keeps its turn. */
   turn: number
-  /** Links from a seed to the page that was taken last. */
+  /** Hops of the request taken last. */
   turnHops: number
-  /** What it is connected to; empty where nothing is known. */
+  /** Address of the host; empty if unknown. */
   address: string
-  /** Monotonic ms up to which its name is resolved. */
+  /** Monotonic ms until which the resolved address is valid. */
   mappedUntil: number
 }
 
@@ -102,7 +102,7 @@ export function isIdle(hostQueue: HostQueue): boolean {
   )
 }
 
-/** Adds newly queued rows to the buffer, or leaves them on disk behind it. */
+/** Adds newly queued rows to the buffer, or leaves them on disk after it. */
 export function addArrivals(hostQueue: HostQueue, rows: readonly QueuedRequest[], capacity: number): void {
   const kept: QueuedRequest[] = []
   for (const row of rows) {
@@ -120,7 +120,7 @@ export function addArrivals(hostQueue: HostQueue, rows: readonly QueuedRequest[]
   insertInOrder(hostQueue, kept)
 }
 
-/** Takes in the next `asked` rows behind `position`; `loading` was true since they were asked for. */
+/** Adds the rows of a load of `asked` rows after `position`; `loading` must have been true since the load began. */
 export function addLoaded(hostQueue: HostQueue, rows: readonly QueuedRequest[], asked: number): void {
   hostQueue.loading = false
   insertInOrder(hostQueue, rows)
@@ -136,7 +136,7 @@ export function addLoaded(hostQueue: HostQueue, rows: readonly QueuedRequest[], 
   addArrivals(hostQueue, missed, asked)
 }
 
-/** Takes in the first `asked` rows of a rising queue: from now on they are its head. */
+/** Replaces the head of a rising queue by its first `asked` rows. */
 export function replaceHead(hostQueue: HostQueue, rows: readonly QueuedRequest[], asked: number): void {
   const taken = hostQueue.taken!
   const bySeq = new Map(rows.map((row) => [row.seq, row]))
@@ -150,7 +150,7 @@ export function replaceHead(hostQueue: HostQueue, rows: readonly QueuedRequest[]
   giveUpLoad(hostQueue)
 }
 
-/** A row that was queued before has another place now. */
+/** Moves a row whose priority changed. */
 export function moveInOrder(hostQueue: HostQueue, row: QueuedRequest, capacity: number): void {
   if (hostQueue.taken?.has(row.seq) === true) return
   const at = hostQueue.buffer.findIndex(({ seq }) => seq === row.seq)
@@ -158,13 +158,13 @@ export function moveInOrder(hostQueue: HostQueue, row: QueuedRequest, capacity: 
   addArrivals(hostQueue, [row], capacity)
 }
 
-/** The result of a request was committed: its row is gone from the store. */
+/** Called when the result of a request was committed: its row is gone from the store. */
 export function forgetTaken(hostQueue: HostQueue, { seq }: QueuedRequest): void {
   if (hostQueue.loading) hostQueue.committed.push(seq)
   else hostQueue.taken?.delete(seq)
 }
 
-/** The rows could not be loaded: everything behind `position` stays on disk. */
+/** Ends a load without rows: everything after `position` stays on disk. */
 export function giveUpLoad(hostQueue: HostQueue): void {
   hostQueue.loading = false
   hostQueue.meanwhile = []
@@ -172,7 +172,7 @@ export function giveUpLoad(hostQueue: HostQueue): void {
   hostQueue.committed = []
 }
 
-/** Back to the head of the queue, or behind what has been put before it meanwhile. */
+/** Returns a request to the head of the queue, or after rows that sort before it. */
 export function putBackInOrder(hostQueue: HostQueue, row: QueuedRequest): void {
   let at = 0
   while (at < hostQueue.buffer.length && isBefore(hostQueue.buffer[at]!, row)) at++
@@ -180,8 +180,8 @@ export function putBackInOrder(hostQueue: HostQueue, row: QueuedRequest): void {
 }
 
 /**
- * Leaves all but the head of the buffer to the disk again. Only for a queue without requests in flight and without a load
- * in progress: a request in flight may lie behind the new end, and would be read a second time.
+ * Drops all but the head of the buffer; the rest is on disk. Only for a queue without requests in flight and without a load
+ * in progress: a request in flight may be after the new end, and would be read a second time.
  */
 export function cutBack(hostQueue: HostQueue, capacity: number): void {
   const last = hostQueue.buffer[capacity - 1]
@@ -195,7 +195,7 @@ function isBefore(a: QueuePosition, b: QueuePosition): boolean {
   return a.priority < b.priority || (a.priority === b.priority && a.seq < b.seq)
 }
 
-/** Few rows are inserted one by one, and nearly always at the end; for many, one sort is cheaper than a shift each. */
+/** Up to this many rows are inserted one by one, nearly always at the end; for more, one sort is cheaper than a shift each. */
 const FEW_ROWS = 16
 
 function insertInOrder(hostQueue: HostQueue, rows: readonly QueuedRequest[]): void {

@@ -1,15 +1,15 @@
 import type { HostQueue } from './host-queue.ts'
 
-/** Hosts that may be asked, in the order of their turns. Those that can no longer be asked are passed over by the caller. */
+/** Hosts that may be asked, in the order of their turns. The caller skips those that can no longer be asked. */
 export type HostTurns = {
-  /** Behind all others. */
+  /** Adds a host after all others. */
   add(hostQueue: HostQueue): void
-  /** Before those of the ring: its connection is open. */
+  /** Adds a host ahead of the ring, since its connection is open. */
   addNext(hostQueue: HostQueue): void
   shift(): HostQueue | undefined
 }
 
-/** Places at the head of the ring that may be empty before it is cut. */
+/** Consumed entries at the head of the ring before it is compacted. */
 const MAX_EMPTY = 1024
 
 export function createHostTurns(): HostTurns {

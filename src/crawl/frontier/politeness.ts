@@ -1,30 +1,30 @@
 import type { HostQueue } from './host-queue.ts'
 
 export type PolitenessRules = {
-  /** Pause between two requests to one host; 0 switches waiting off, but for what the host itself asks for. */
+  /** Pause between two requests to one host; 0 for none, except for delays that the host itself asks for. */
   delayMs: number
   /** Slow hosts are asked less often: the pause is at least this multiple of the last fetch's duration. */
   delayFactor: number
-  /** Failures in a row after which a host rests. */
+  /** Consecutive failures after which a host rests. */
   failuresToRest: number
   /** The first rest; each further one is four times as long. */
   restMs: number
   restMaxMs: number
   /** Rests without a success in between after which a host is given up for this run. */
   maxRests: number
-  /** Answers 429 or 503 in a row after which a host is given up; 20 by default. */
+  /** Consecutive answers of 429 or 503 after which a host is given up; 20 by default. */
   maxSlowdowns?: number
 }
 
-/** What a fetch tells about the host, as opposed to the page. */
+/** What a fetch says about the host, as opposed to the page. */
 export type HostSignal =
   | { kind: 'answered'; totalMs: number }
-  /** 429 or 503: the host's wish, not our failure. `retryAfterMs` is 0 when the host did not name a time. */
+  /** 429 or 503: a request of the host, not a failure. `retryAfterMs` is 0 if the host did not name a time. */
   | { kind: 'slow-down'; totalMs: number; retryAfterMs: number }
   | { kind: 'failed'; totalMs: number }
-  /** There is no such host: nothing to be polite about, but nothing is well either. */
+  /** The host does not exist: no politeness needed, but it counts as a failure. */
   | { kind: 'not-found'; totalMs: number }
-  /** No connection was made: nothing to be polite about. */
+  /** No connection was made: no politeness needed. */
   | { kind: 'untouched' }
 
 const FIRST_BACKOFF_MS = 500
@@ -36,7 +36,7 @@ export function pauseMs(hostQueue: HostQueue, rules: PolitenessRules): number {
   return Math.max(own, hostQueue.crawlDelayMs)
 }
 
-/** Moves the host's clock after a fetch. Says whether the host starts to rest or is given up. */
+/** Moves the host's clock after a fetch. Returns whether the host starts to rest or is given up. */
 export function noteSignal(
   hostQueue: HostQueue,
   signal: HostSignal,
@@ -44,7 +44,7 @@ export function noteSignal(
   rules: PolitenessRules,
 ): 'goes-on' | 'rests' | 'given-up' {
   if (signal.kind === 'untouched') return 'goes-on'
-  // There is nobody to be polite to, but it is not well either.
+  // There is no host to be polite to, but it counts as a failure.
   if (signal.kind === 'not-found') {
     hostQueue.failures++
     return 'goes-on'
@@ -63,7 +63,7 @@ export function noteSignal(
     leaveAlone(hostQueue, now + Math.max(pauseMs(hostQueue, rules), backoffMs(hostQueue.failures)))
     return 'goes-on'
   }
-  // From here on every failure is a failed probe: one request between rests that grow.
+  // From here on every failure is a failed probe: one request between ever longer rests.
   if (hostQueue.rests >= rules.maxRests) return 'given-up'
   leaveAlone(hostQueue, now + Math.min(rules.restMs * 4 ** hostQueue.rests, rules.restMaxMs))
   hostQueue.rests++
@@ -76,7 +76,7 @@ function slowDown(
   now: number,
   rules: PolitenessRules,
 ): 'goes-on' | 'given-up' {
-  // Retry-After is the host's wish, not our failure: no strike. But a host that says nothing else ends somewhere.
+  // A request of the host, so it doesn't count as a failure. But a host that answers nothing else is given up eventually.
   hostQueue.slowdowns++
   const wished = retryAfterMs > 0 ? retryAfterMs : backoffMs(hostQueue.slowdowns)
   leaveAlone(hostQueue, now + Math.max(pauseMs(hostQueue, rules), Math.min(wished, rules.restMaxMs)))

@@ -1,7 +1,7 @@
-/** A binary heap by due time. An item may be in it once; callers keep track of that. */
+/** A binary heap ordered by due time. Callers must not push an item that is already in it. */
 export type TimeHeap<T> = {
   push(item: T, dueAt: number): void
-  /** The item that is due first, if it is due by `now`. */
+  /** Removes and returns the earliest item, if it is due by `now`. */
   popDue(now: number): T | undefined
   nextDueAt(): number | undefined
   size(): number

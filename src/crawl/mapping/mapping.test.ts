@@ -93,7 +93,7 @@ test('a name is mapped again before its answer is too old', async () => {
   const [first] = await mapAll(mapping, ['http://a.example/'])
   assert.equal(first!.until, clock.monotonic() + 59_000)
   clock.advance(59_500)
-  // Kept for half a second more: what began just before is not held up.
+  // Still cached for half a second: a request that started just before doesn't wait.
   await dns.lookup('a.example')
   assert.equal(asked, 1)
   clock.advance(1_000)

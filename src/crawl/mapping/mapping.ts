@@ -3,11 +3,11 @@ import type { AddressGuard } from '../../core/url/address.ts'
 import type { DnsCache } from '../dns/dns-cache.ts'
 
 /**
- * PARCAHYD's mapping process: names are resolved by a stage of their own in front of the frontier, so that no fetcher waits for one.
+ * PARCAHYD's mapping process: a separate stage in front of the frontier resolves names, so that no fetcher waits for one.
  *
  *   host without address ──map──> URL-IP queue ──free mapper──> being resolved ──answer──> hosts that take turns in the frontier
  *
- * A host whose name has no address goes on too: each of its requests fails at once and is kept with the reason.
+ * A host whose name has no address continues too: each of its requests fails at once and is kept with the reason.
  * The queue holds at most the hosts that the frontier has in memory.
  */
 export type Mapping = {
@@ -17,9 +17,9 @@ export type Mapping = {
 }
 
 export type MappedHost = {
-  /** What a request would connect to; empty where there is nothing, or nothing that is allowed. */
+  /** The address to connect to; empty if there is none, or none that is allowed. */
   address: string
-  /** Monotonic ms: from then on the name has to be resolved again. */
+  /** Monotonic ms from which on the name has to be resolved again. */
   until: number
 }
 
@@ -28,11 +28,11 @@ export type MappingOptions = {
   guard: AddressGuard
   clock: Clock
   mappers: number
-  /** Told of each name that was resolved, or can't be. */
+  /** Called for each name that was resolved, or could not be. */
   onResolved(isFound: boolean): void
 }
 
-/** A host is mapped again so long before its answer is too old: a request that begins in between finds it in the cache. */
+/** A host is mapped again this long before its answer expires: a request that starts in between finds it in the cache. */
 const AHEAD_MS = 1_000
 
 export function createMapping({ dns, guard, clock, mappers, onResolved }: MappingOptions): Mapping {

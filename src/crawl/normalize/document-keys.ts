@@ -6,7 +6,7 @@ import type { DocumentKey } from '../../store/contracts/documents.ts'
 import { namingOf } from './naming.ts'
 import { createSourceNaming } from './source-naming.ts'
 
-/** The keys that a crawl with these settings gives its documents. */
+/** Returns the keys that a crawl with these settings gives to documents; null for invalid URLs. */
 export function createKeys({ crawl }: Config, seed: readonly [number, number]): (url: string) => DocumentKey | null {
   const nameOf = createSourceNaming(namingOf(crawl))
   const fingerprinter = createFingerprinter(seed)

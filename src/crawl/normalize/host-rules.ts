@@ -8,8 +8,8 @@ import { AppError } from '../../core/errors.ts'
  *     endsWith(.a.com)=.b.com        then the end
  *     synonym(host1)=host2           then the whole name
  *
- * Of the rules of one kind the longest that fits is applied, once; the order of lines does not matter. The result of a
- * synonym is not looked up again. A rule that would leave no host is not applied.
+ * The longest matching rule of each kind is applied, once; the order of lines does not matter. The result of a synonym
+ * is not looked up again. A rule that would leave an empty host is not applied.
  */
 export type HostRules = {
   readonly startsWith: ReadonlyMap<string, string>
@@ -21,7 +21,7 @@ export const noHostRules: HostRules = { startsWith: new Map(), endsWith: new Map
 
 const maxRules = 100_000
 
-/** Java's properties syntax as far as rules need it: `=` or `:` between the two sides, `#` or `!` before a comment. */
+/** Parses the subset of Java's properties syntax that rules need: `=` or `:` between the two sides, `#` or `!` before a comment. */
 export function parseHostRules(text: string): HostRules {
   const rules = {
     startsWith: new Map<string, string>(),
@@ -47,7 +47,7 @@ export function parseHostRules(text: string): HostRules {
 
 type MutableRules = { [kind in keyof HostRules]: Map<string, string> }
 
-/** What is wrong with the line, or null. */
+/** Returns what is wrong with the line; null if nothing is. */
 function addRule(rules: MutableRules, line: string): string | null {
   const match = /^(\w+)\s*\(([^()]*)\)\s*[=:]\s*(.*)$/.exec(line)
   if (match === null) return `expected kind(host)=host, got ${JSON.stringify(line.slice(0, 80))}`
@@ -66,7 +66,7 @@ function addRule(rules: MutableRules, line: string): string | null {
   return null
 }
 
-/** Lower-case, commas as dots, other scripts in the form that URLs carry; null where no host can contain it. */
+/** Lower-case, with dots for commas and other scripts in the form used in URLs; null if no host can contain it. */
 function readHostPart(text: string): string | null {
   const part = text.trim().replaceAll(',', '.').toLowerCase()
   if (/^[a-z0-9._-]{0,253}$/.test(part)) return part
@@ -75,7 +75,7 @@ function readHostPart(text: string): string | null {
   return ascii === '' ? null : ascii
 }
 
-/** Applies the rules to a host name. The lengths worth trying are worked out once. */
+/** Applies the rules to a host name. The lengths to try are computed once. */
 export function createHostResolver(rules: HostRules): (host: string) => string {
   const starts = lengthsOf(rules.startsWith)
   const ends = lengthsOf(rules.endsWith)

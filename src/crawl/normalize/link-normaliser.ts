@@ -3,15 +3,15 @@ import { createNormaliser, defaultMaxUrlLength, type Normalised, type Normaliser
 import { createQueryRules, endOfPlainTail, queryOptions } from './query-parameters.ts'
 
 /**
- * Resolves and normalises the links of one page after the other. The result is that of `resolve` and then
- * `createNormaliser`, about twice as fast for plain links: what they share with the page is looked at once a page, and
- * of each link only its own characters are read, once.
+ * Resolves and normalises the links of one page after the other. The result is the same as that of `resolve` followed by
+ * `createNormaliser`, but about twice as fast for plain links: what they share with the page is processed once per page,
+ * and each link's own characters are read only once.
  */
 export type LinkNormaliser = { onPage(base: ParsedBase): (href: string) => Normalised }
 
 const slash = 0x2f
 const dot = 0x2e
-/** Links that climb higher take the long way. */
+/** Links with more `../` take the slow path. */
 const maxLevels = 8
 const maxPrefixes = 1000
 const invalid: Normalised = { kind: 'rejected', reason: 'invalid' }
@@ -21,13 +21,13 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
   const query = createQueryRules(queryOptions(options))
   const maxUrlLength = options.maxUrlLength ?? defaultMaxUrlLength
 
-  /** The key of a beginning that ends in a slash; null where the beginning itself is not fetched as it stands. */
+  /** The key of a URL prefix that ends in a slash; null if normalisation would change the prefix itself. */
   function keyOfBeginning(url: string): string | null {
     const result = normalise(url)
     return result.kind === 'ok' && result.url === url && result.key.endsWith('/') ? result.key : null
   }
 
-  /** What stands in `href` from `from` on, behind a beginning whose key is known. */
+  /** Appends the part of `href` after `from` to a prefix whose key is known. */
   function join(head: string, keyHead: string, href: string, from: number): Normalised | null {
     const end = endOfPlainTail(href, from, query)
     if (end < 0 || head.length + end - from > maxUrlLength) return null
@@ -43,7 +43,7 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
     return { kind: 'ok', url, key: keyPrefix === prefix ? url : keyPrefix + url.slice(prefix.length) }
   }
 
-  // Keys of `https://host:port`, for hosts that links have led to. Pages link to few hosts again and again.
+  // Keys of `https://host:port`, for hosts met in links. Pages keep linking to the same few hosts.
   const prefixes = new Map<string, string | null>()
 
   function keyOfPrefix(prefix: string): string | null {
@@ -55,7 +55,7 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
     return key
   }
 
-  /** An absolute link whose beginning is known to be spelt as the parser spells it. */
+  /** An absolute link whose prefix is known to be spelt as the parser spells it. */
   function absolute(href: string): Normalised | null {
     if (!href.startsWith('http')) return null
     const end = href.indexOf('/', 8)
@@ -68,11 +68,11 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
   return {
     onPage(base) {
       const { prefix, directory } = base
-      // Index names are seen only in the whole path, and capitals are common; with those options every link takes the long way.
+      // Index names need the whole path, and capitals are common; with those options every link takes the slow path.
       const short = base.plain && options.dropIndexNames !== true && options.lowercasePaths !== true
       const keyPrefix = short ? keyOfPrefix(prefix) : null
       const root = `${prefix}/`
-      // The page's folder and those above it, with their keys, as far up as links have led.
+      // The page's folder and its ancestors with their keys, as far up as links have needed them.
       const folders: { url: string; key: string | null }[] = []
 
       function folder(levelsUp: number): { url: string; key: string | null } {
@@ -89,7 +89,7 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
         return key === null ? null : join(url, key, href, from)
       }
 
-      /** `../` and more of them; what follows must start like a name. */
+      /** One or more `../`; what follows must start like a name. */
       function upward(href: string): Normalised | null {
         let levels = 0
         while (levels < maxLevels && href.startsWith('../', levels * 3)) levels++
@@ -102,7 +102,7 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
         if (!short) return null
         if (first === dot) return upward(href)
         if (!isLetterOrDigit(first)) return null
-        // A colon may end a scheme; a link with one is absolute or worth a closer look.
+        // A colon may end a scheme; a link with one is absolute or takes the slow path.
         return href.includes(':') ? absolute(href) : below(0, href, 0)
       }
 
@@ -121,7 +121,7 @@ function isLetterOrDigit(c: number): boolean {
   return (letter >= 0x61 && letter <= 0x7a) || (c >= 0x30 && c <= 0x39)
 }
 
-/** The folder that holds a folder; the root holds itself. */
+/** The parent of a folder; the root is its own parent. */
 function above(folder: string, root: string): string {
   return folder === root ? root : folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
 }

@@ -241,7 +241,7 @@ const folder = process.env.ERACE_CONFORMANCE
 const file = folder === undefined ? '' : join(folder, 'w3lib', 'canonicalize_url.json')
 const skip = existsSync(file) || process.env.CI !== undefined ? false : 'ERACE_CONFORMANCE names no folder with w3lib'
 
-/** Where w3lib's policy is another one than ours; the rest must agree. */
+/** Why w3lib's policy differs from ours; null if the results must agree. */
 function otherPolicy(input: string, { kwargs, result }: W3libCase): string | null {
   if (Object.keys(kwargs).length > 0) return 'options that ours has not'
   if (!/^\s*https?:/i.test(input)) return 'not an absolute http URL'
@@ -259,7 +259,7 @@ function otherPolicy(input: string, { kwargs, result }: W3libCase): string | nul
   return null
 }
 
-/** A text, bytes, or the six parts of Python's `urlparse`. */
+/** Reads a string, bytes, or the six parts of Python's `urlparse`. */
 function readInput(input: W3libInput): string {
   if (typeof input === 'string') return input
   if (!Array.isArray(input)) return Buffer.from(input.$base64, 'base64').toString('utf8')

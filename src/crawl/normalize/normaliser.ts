@@ -4,20 +4,20 @@ import { normalisePercentEncoding } from './percent-encoding.ts'
 import { createQueryRules, endOfPlainTail, queryOptions } from './query-parameters.ts'
 
 /**
- * Every link gets two forms. `url` is what is fetched: as the WHATWG standard serialises it, without fragment and
- * credentials. `key` is what is compared: two URLs with one key are taken for one document. As in LARM the key may be
- * bolder than the URL, for a wrong key costs a page, a wrong URL a wrong request. The key is itself a URL in ASCII,
- * and is its own key as long as no host rules are given.
+ * Every link has two forms. `url` is fetched: as the WHATWG standard serialises it, without fragment and credentials.
+ * `key` is compared: two URLs with the same key are treated as one document. As in LARM the key may be normalised more
+ * aggressively than the URL, since a wrong key costs a page, but a wrong URL causes a wrong request. The key is itself
+ * a URL in ASCII, and is its own key as long as there are no host rules.
  *
- * Most links are plain: the key is the very same string, found by expressions that look for a reason why it is not.
+ * Most links are plain: the key is the same string, unless regular expressions find a reason why it isn't.
  */
 export type NormaliserOptions = {
   maxUrlLength?: number
-  /** Parameter names left out of the key; `utm_*` stands for all that start so. */
+  /** Parameter names left out of the key; `utm_*` matches all names with that prefix. */
   trackingParameters?: readonly string[]
   dropSessionIds?: boolean
   sortParameters?: boolean
-  /** LARM's paths in small letters: right for servers that don't tell them apart, wrong for all others. */
+  /** LARM's lower-case paths: right for case-insensitive servers, wrong for all others. */
   lowercasePaths?: boolean
   /** `//` in a path counts as `/`, unless this is false. */
   collapseSlashes?: boolean
@@ -38,14 +38,14 @@ const byScheme: Normalised = { kind: 'rejected', reason: 'scheme' }
 const byLength: Normalised = { kind: 'rejected', reason: 'length' }
 const invalid: Normalised = { kind: 'rejected', reason: 'invalid' }
 
-/** A domain in its final spelling up to its path. Addresses, ports and punycode are proved by the parser instead. */
+/** A domain in its final spelling, up to its path. Addresses, ports and punycode are left to the parser. */
 const plainAuthority = /^https?:\/\/(?:(?!xn--)[a-z0-9_-]+\.)*(?!xn--)[a-z][a-z0-9_-]*(?=\/)/
-/** Anything in path or query that the parser might spell otherwise, or drop. */
+/** Anything in path or query that the parser might spell differently, or drop. */
 const unserialised = /[^A-Za-z0-9\-._~!$&()*+,=:@/%;?[\]|]|\/\.{1,2}(?:[/?]|$)|%2[eE]/g
 const otherScheme = /^(?!https?:)[a-z][a-z0-9+.-]{0,40}:/i
 const sessionInPath = /(?<!\/\.{1,2});jsessionid=[^/;]*/gi
 const indexName = /\/(?:index|default)\.[a-z0-9]{1,8}$/i
-/** A capital letter of a path; those in percent-encoded octets are matched with them, and stay. */
+/** Capital letters of a path; percent-encoded octets are matched as a whole, and stay. */
 const capitals = /%[0-9A-F]{2}|[A-Z]+/g
 
 export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
@@ -57,12 +57,12 @@ export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
   const hostRules = options.hostRules ?? noHostRules
   const changeHost = hasHostRules(hostRules) ? createHostResolver(hostRules) : null
   const query = createQueryRules(queryOptions(options))
-  // The last authority that proved to be spelt as the parser spells it, and what stands for it in keys. Links of a
-  // page mostly share it, so most are compared with it and not taken apart.
+  // The last authority that proved to be spelt as the parser spells it, and its counterpart in keys. Links of a page
+  // mostly share it, so most are only compared with it instead of being parsed.
   let authority = 'none yet'
   let keyAuthority = ''
 
-  /** True where the URL starts with a proved authority; then `authority` is it. */
+  /** Whether the URL starts with a proved authority; sets `authority` to it. */
   function startsProved(url: string): boolean {
     if (url.charCodeAt(authority.length) === 0x2f && url.startsWith(authority)) return true
     const match = plainAuthority.exec(url)
@@ -71,10 +71,10 @@ export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
     return true
   }
 
-  /** True where path and query are the same in URL and key. */
+  /** Whether path and query are the same in URL and key. */
   function endsPlain(url: string): boolean {
     if (endOfPlainTail(url, authority.length, query) !== url.length) return false
-    // Rare options: what they might change goes the long way.
+    // Rare options: URLs that they might change take the slow path.
     if (lowercasePaths && /[A-Z]/.test(url)) return false
     return !dropIndexNames || (!url.includes('?') && !indexName.test(url))
   }
@@ -102,9 +102,9 @@ export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
   }
 
   function parseAndNormalise(input: string): Normalised {
-    // The hash sign stays: a space before it is part of the URL, one at the end of the text is not.
+    // The hash sign stays: a space before it is part of the URL, a trailing space is not.
     const text = input.slice(0, input.indexOf('#') + 1 || input.length)
-    // Other schemes are recognised by their names: a data: URL may be megabytes long, and nothing of it matters.
+    // Other schemes are recognised by name: a data: URL may be megabytes long, and its content doesn't matter.
     if (otherScheme.test(text)) return byScheme
     if (text.length > maxUrlLength) return byLength
     const parsed = URL.parse(text)

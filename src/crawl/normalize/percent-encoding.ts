@@ -1,13 +1,13 @@
 /**
- * One spelling for each percent-encoded text: unreserved characters (RFC 3986, 2.3) are decoded, other octets get
- * upper-case digits, a percent sign that introduces nothing is encoded itself, and so is what the URL parser
- * lets through although no URI may contain it. Doing it twice changes nothing.
+ * Normalises percent-encoding: unreserved characters (RFC 3986, 2.3) are decoded, other octets get upper-case digits,
+ * and a percent sign without digits is itself encoded, as are characters that the URL parser lets through although no
+ * URI may contain them. Idempotent.
  */
 export function normalisePercentEncoding(text: string): string {
   return text.replace(unsettled, settle)
 }
 
-/** Source of an expression for a percent sign that `normalisePercentEncoding` would change. */
+/** Source of a regular expression for a percent sign that `normalisePercentEncoding` would change. */
 export const unsettledPercent = '%(?![0-9A-F]{2})|%(?:2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])'
 
 const unsettled = /%(?:[0-9A-Fa-f]{2})?|["<>[\\\]^`{|}]/g

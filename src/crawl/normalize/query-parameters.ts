@@ -1,8 +1,8 @@
 import { normalisePercentEncoding, unsettledPercent } from './percent-encoding.ts'
 
 /**
- * Parameters that say where a visitor came from, not what is asked for. A star at the end stands for any rest;
- * letters of either case are the same. Only names without another use are here: a wrong entry merges different pages.
+ * Parameters that say where a visitor came from, not what is requested. A trailing star matches any suffix; case is
+ * ignored. Only names without another use are listed: a wrong entry merges different pages.
  */
 export const defaultTrackingParameters: readonly string[] = [
   ...['utm_*', 'mtm_*', 'pk_campaign', 'pk_kwd', 'pk_keyword', 'pk_source', 'pk_medium', 'pk_content', 'pk_cid'],
@@ -35,22 +35,22 @@ export const defaultTrackingParameters: readonly string[] = [
   ...['_branch_match_id', '_branch_referrer', 'wt_zmc', 'epik', 'icid'],
 ]
 
-/** These name a visit, with any value. */
+/** These always identify a session, with any value. */
 const sessionNames = ['jsessionid', 'phpsessid', 'aspsessionid*', 'cfid', 'cftoken']
-/** These have other uses; they name a visit only where the value is a long token. */
+/** These have other uses; they identify a session only if the value is a long token. */
 const doubtfulSessionNames = ['sid', 'sessid', 'sessionid', 'session_id']
 const token = /^[0-9a-f]{16,}$|^(?=[^.]*[0-9])(?=[^.]*[A-Za-z])[0-9A-Za-z_-]{26,}$/i
 
 export type QueryRules = {
-  /** Finds the first place in a URL, at or after its question mark, that makes its key differ from it. */
+  /** Matches the first place in a URL, from its question mark on, that makes its key differ from it. */
   readonly doubtful: RegExp
-  /** The query of the key, with its question mark, or nothing where nothing is left. */
+  /** The query of the key, with its question mark; empty if no parameters are left. */
   normalise(query: string): string
 }
 
 export type QueryOptions = { tracking: readonly string[]; dropSessionIds: boolean; sortParameters: boolean }
 
-/** What the options of a normaliser mean for queries; the same defaults wherever they are asked for. */
+/** The query options of a normaliser, with its defaults. */
 export function queryOptions(options: {
   trackingParameters?: readonly string[]
   dropSessionIds?: boolean
@@ -83,7 +83,7 @@ export function createQueryRules({ tracking, dropSessionIds, sortParameters }: Q
   }
 }
 
-/** By name alone: the order of a repeated parameter may mean something, and sorting is stable. */
+/** Compares names only: the order of a repeated parameter may have a meaning, and sorting is stable. */
 function byName(left: string, right: string): number {
   const a = left.split('=', 1)[0]!
   const b = right.split('=', 1)[0]!
@@ -109,20 +109,20 @@ function doubtfulQuery(names: string[], sortParameters: boolean): RegExp {
   return new RegExp(parts.join('|'), 'g')
 }
 
-/** A name as an expression for it in letters of either case. */
+/** The source of a case-insensitive regular expression for a name. */
 function quoted(text: string): string {
   return text.replace(/[a-z]|[^a-z0-9_]/g, (c) => (/[a-z]/.test(c) ? `[${c}${c.toUpperCase()}]` : `\\${c}`))
 }
 
-/** Anything in a path that makes its key differ from it, or ends it. */
+/** Anything in a path that makes its key differ from it, or ends the path. */
 const doubtfulPath = new RegExp(`[^A-Za-z0-9\\-._~!$&'()*+,=:@/%]|${unsettledPercent}|\\/[/.]`, 'g')
 
 const hash = 0x23
 const question = 0x3f
 
 /**
- * Where the path and query that start at `from` end, if they are spelt as the parser spells them and stand
- * unchanged in the key: the length of the text or the index of its fragment. -1 where a closer look is needed.
+ * The end of the path and query that start at `from`, if they are spelt as the parser spells them and unchanged in the
+ * key: the length of the text, or the index of its fragment. -1 if the slow path is needed.
  */
 export function endOfPlainTail(text: string, from: number, query: QueryRules): number {
   doubtfulPath.lastIndex = from

@@ -2,18 +2,18 @@ import { AppError } from '../../core/errors.ts'
 import { accessOf, withAccess, withoutAccess } from '../../core/url/access.ts'
 import { createNormaliser, type NormaliserOptions } from './normaliser.ts'
 
-/** Of protocols other than the web's: a query may be part of them. */
+/** For protocols other than HTTP: their URLs may contain a query. */
 export const maxOtherUrlLength = 16_384
 
-/** What is fetched, and what is compared; see `createNormaliser`. */
+/** `url` is fetched, `key` is compared; see `createNormaliser`. */
 export type NamedSource = { url: string; key: string }
 
 /**
- * Names sources and documents of all protocols. How a source is asked for is part of both names, so that what is read with
- * credentials is another document. Sources of protocols other than the web's have been spelt by their protocol (`normalise`), and
+ * Names sources and documents of all protocols. The access of a source is part of both names, so that what is read with
+ * credentials is another document. Sources of protocols other than HTTP were spelt by their protocol (`normalise`), and
  * have one name; so have the parts of a document, such as `#row=1`, and the steps of a page in a browser, `#!click=…`.
  *
- * Throws `url-invalid` for what can't be named.
+ * Throws `url-invalid` for a URL that can't be named.
  */
 export function createSourceNaming(options: NormaliserOptions): (url: string) => NamedSource {
   const normalise = createNormaliser(options)
@@ -36,7 +36,7 @@ export function createSourceNaming(options: NormaliserOptions): (url: string) =>
   }
 }
 
-/** A fragment that names something else than a place in the page. */
+/** A fragment that names something other than a place in the page; empty if there is none. */
 function partOf(url: string, isBrowser: boolean): string {
   return (isBrowser ? /#(?:!|screenshot$).*/s : /#row=.*/s).exec(url)?.[0] ?? ''
 }

@@ -3,14 +3,14 @@ import { AppError } from '../../core/errors.ts'
 import { createRelevance } from './relevance.ts'
 import type { UrlOrder } from './url-order.ts'
 
-/** Priority of a link that could not be better. */
+/** Negated priority of a perfect link. */
 export const FOCUS_SCALE = 1_000_000
 
-/** What a link is worth by its page, its text and its URL. Without a text it is worth what its page is. */
+/** Shares of page, link text and URL in the relevance of a link. The relevance of the page replaces missing ones. */
 const SHARES = { page: 0.5, link: 0.35, url: 0.15 } as const
 
 /**
- * Best first: pages about a subject link to pages about it, so links of relevant pages go first, above all those whose own text or URL
+ * Best-first: pages about a subject link to others about it, so links of relevant pages go first, above all those whose own text or URL
  * names the subject. A link that is found again on a better page moves ahead.
  */
 export function createFocusedOrder(focus: Focus | null): UrlOrder {
@@ -18,12 +18,12 @@ export function createFocusedOrder(focus: Focus | null): UrlOrder {
     throw new AppError('config-invalid', 'the order "focused" needs crawl.focus or crawl.focusExamples')
   const relevanceOf = createRelevance(focus)
   return {
-    // Where there is no page to go by, such as for the target of a redirect.
+    // For links without a page, such as the target of a redirect.
     priority: (url) => priorityOf(relevanceOf(wordsOfUrl(url)) ?? 0),
     rises: 'best',
     readsText: true,
     weigh(offers, { priority, text, linkTexts }) {
-      // A page that was not read again was worth what its own link was.
+      // A page that was not read again has the relevance of its own link.
       const page = text === '' ? Math.max(0, Math.min(1, -priority / FOCUS_SCALE)) : (relevanceOf(text) ?? 0)
       for (const [at, offer] of offers.entries()) {
         const link = relevanceOf(linkTexts[at] ?? '') ?? page
@@ -36,7 +36,7 @@ export function createFocusedOrder(focus: Focus | null): UrlOrder {
 
 const priorityOf = (relevance: number): number => -Math.round(relevance * FOCUS_SCALE)
 
-/** Without scheme and host, which say nothing that other links of the page don't. */
+/** Omits scheme and host, which other links of the page share. */
 function wordsOfUrl(url: string): string {
   const path = url.slice(Math.max(0, url.indexOf('/', 8)))
   try {

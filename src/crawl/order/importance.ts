@@ -2,13 +2,13 @@ import type { Offer } from '../../core/request.ts'
 import type { UrlOrder, WeighedPage } from './url-order.ts'
 
 /**
- * Importance while the crawl goes on, in the manner of OPIC (Abiteboul, Preda, Cobena: Adaptive On-Line Page Importance Computation).
- * Every page has cash. A page that is fetched gives its cash to the pages it links to, in equal shares, and the page with most
- * cash is fetched next. The cash of a page that waits is its priority, negated: the queue is the table of cash, on disk with the rest
- * of the frontier, and memory does not grow with the number of pages. A share for a page that was fetched before is lost.
+ * Importance computed during the crawl, in the manner of OPIC (Abiteboul, Preda, Cobena: Adaptive On-Line Page Importance Computation).
+ * Every page has cash. A fetched page distributes its cash equally among the pages it links to, and the page with the most cash is
+ * fetched next. The cash of a queued page is its negated priority: the queue is the table of cash, on disk with the rest of the
+ * frontier, and memory does not grow with the number of pages. A share for a page that was fetched before is lost.
  *
- * As in PageRank, a part of the cash goes elsewhere (`DAMPING`), and every page brings some of its own (`INCOME`); otherwise what
- * is found late, when much was lost, would count less than what was found early.
+ * As in PageRank, a part of the cash is lost (`DAMPING`), and every page adds some of its own (`INCOME`); otherwise pages found
+ * late, when much was lost, would count less than pages found early.
  */
 export const SEED_CASH = 2 ** 20
 const INCOME = 2 ** 20

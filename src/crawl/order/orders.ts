@@ -10,13 +10,13 @@ export type OrderName = Config['crawl']['order']
 export const urlOrders = {
   /** Level by level from the seeds. */
   breadth: { priority: (_url, hops) => hops },
-  /** The newest trail first. */
+  /** Pages furthest from the seeds first. */
   depth: { priority: (_url, hops) => -hops },
   /** Pages near the root of their site first. */
   shallow: { priority: (url) => countSlashes(url) },
-  /** Anything that is queued. */
+  /** Any queued page. */
   random: { priority: () => Math.floor(Math.random() * 0x40000000) },
-  /** As they come: Mercator's own. */
+  /** First in, first out: Mercator's own order. */
   fifo: { priority: () => 0 },
   importance: importanceOrder,
   /** The walk chooses by itself (`walk.ts`). */
@@ -27,7 +27,7 @@ export function createUrlOrder(name: OrderName, focus: Focus | null): UrlOrder {
   return name === 'focused' ? createFocusedOrder(focus) : urlOrders[name]
 }
 
-/** Of a URL that was not found on a page. */
+/** Priority of a URL that was not found on a page. */
 export function seedPriority(name: OrderName, url: string): number {
   if (name === 'importance') return -SEED_CASH
   return name === 'focused' ? -FOCUS_SCALE : urlOrders[name].priority(url, 0)

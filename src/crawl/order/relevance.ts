@@ -1,9 +1,9 @@
 import { type Focus, type FocusTerm, focusWords } from '../../config/focus.ts'
 
-/** How much a text is about what is looked for, from 0 to 1; null where it has no word to go by. */
+/** Relevance of a text to the focus, from 0 to 1; null if it has no usable words. */
 export type Relevance = (text: string) => number | null
 
-/** With examples, a naive Bayes; with terms, the share of their weight that is there; with both, the mean. */
+/** With examples, naive Bayes; with terms, a score from the weights of those present; with both, the mean. */
 export function createRelevance({ terms, examples }: Focus): Relevance {
   const judges: Relevance[] = []
   if (examples !== null) judges.push(createBayes(examples))
@@ -21,7 +21,7 @@ export function createRelevance({ terms, examples }: Focus): Relevance {
   }
 }
 
-/** The first occurrence counts most; half of the weight of all terms, well present, is a relevance of one half. */
+/** The first occurrence counts most; at most half of the total weight is needed for a relevance of one half. */
 function createTermRelevance(terms: readonly FocusTerm[]): Relevance {
   const total = terms.reduce((sum, { weight }) => sum + weight, 0)
   const half = Math.max(Number.MIN_VALUE, Math.min(total / 2, 2 * Math.max(...terms.map(({ weight }) => weight))))
@@ -42,12 +42,12 @@ function createTermRelevance(terms: readonly FocusTerm[]): Relevance {
   }
 }
 
-/** Words that are learnt: the ones that tell most. */
+/** Maximum number of words learnt: the most distinctive ones. */
 const MAX_LEARNT = 50_000
-/** Words beyond are taken for repetitions of what was said: otherwise every long text would be certain. */
+/** Words beyond this add no evidence: otherwise every long text would be classified with certainty. */
 const MAX_EVIDENCE = 60
 
-/** Multinomial naive Bayes with equal priors and add-one smoothing: each word adds the logarithm of how much more often it is in what is wanted. */
+/** Multinomial naive Bayes with equal priors and add-one smoothing: each word adds its log-odds of occurring in wanted texts. */
 export function createBayes({ wanted, others }: NonNullable<Focus['examples']>): Relevance {
   const counts = [countWords(wanted), countWords(others)] as const
   const words = new Set([...counts[0].byWord.keys(), ...counts[1].byWord.keys()])

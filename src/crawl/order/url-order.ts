@@ -1,14 +1,14 @@
 import type { Offer } from '../../core/request.ts'
 
 /**
- * In which order a host's URLs are fetched: smaller numbers first, equal ones as they came. Most orders look at a link alone
+ * The order in which a host's URLs are fetched: smaller numbers first, ties in order of arrival. Most orders look only at the link
  * (`priority`). Those that look at its page set the priorities of all its links together (`weigh`).
  */
 export type UrlOrder = {
   priority(url: string, hops: number): number
-  /** What another link does to a URL that still waits. Where it does something, links to known URLs are offered, too. */
+  /** How another link changes the priority of a queued URL. If set, links to known URLs are offered, too. */
   readonly rises?: 'sum' | 'best'
-  /** Links to known URLs are offered because each visit of a page is one of its own. */
+  /** Links to known URLs are offered because every visit of a page counts. */
   readonly revisits?: boolean
   /** Whether `weigh` needs the text of the page and of its links. */
   readonly readsText?: boolean
@@ -18,10 +18,10 @@ export type UrlOrder = {
 /** A page whose links are weighed. */
 export type WeighedPage = {
   url: string
-  /** Of its request. */
+  /** Priority of its request. */
   priority: number
-  /** Visible words, the title first; empty where the order reads none, or where the page was not read again. */
+  /** Visible words, the title first; empty if the order reads none, or if the page was not read again. */
   text: string
-  /** Of each offer: the text of its link, if it has one. */
+  /** The link text of each offer, if it has one. */
   linkTexts: readonly string[]
 }

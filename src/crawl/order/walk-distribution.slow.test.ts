@@ -9,7 +9,7 @@ const PAGES = 200
 const RESTART = 0.15
 const WALKERS = 50
 
-/** Links lead to pages with small numbers more often than to others; every ninth page is a dead end, and all can be reached from 0. */
+/** Links favour pages with small numbers; every ninth page is a dead end, and all can be reached from 0. */
 function makeGraph(): number[][] {
   const random = createWalkRandom(7)
   return Array.from({ length: PAGES }, (_, page) => {
@@ -21,7 +21,7 @@ function makeGraph(): number[][] {
   })
 }
 
-/** Where a walk is in the long run, by power iteration. Restarts go to each page of `restarts` alike. */
+/** Stationary distribution of a walk, by power iteration. Restarts go to each page of `restarts` with equal probability. */
 function stationary(graph: readonly number[][], restarts: readonly number[]): number[] {
   let now = new Array<number>(PAGES).fill(1 / PAGES)
   for (let round = 0; round < 300; round++) {
@@ -80,7 +80,7 @@ async function walk(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
-/** Half of all that one has too much and the other too little; 0 for the same distribution, 1 for none in common. */
+/** Total variation distance: 0 for equal distributions, 1 for disjoint ones. */
 function distance(visits: readonly number[], expected: readonly number[]): number {
   const total = sum(visits)
   return sum(visits.map((times, page) => Math.abs(times / total - expected[page]!))) / 2
@@ -100,16 +100,16 @@ describe('a random walk', () => {
     const { visits, steps, restarts, deadEnds } = await walk(graph, 'visited', 100_000, [0])
     assert.equal(steps, 100_000)
     assert.equal(sum(visits), 100_000)
-    // By chance alone, 100,000 draws of 200 pages are about 0.016 away.
+    // By chance alone, 100,000 independent draws of 200 pages have a distance of about 0.016.
     assert.ok(distance(visits, expected) < 0.025, `total variation ${distance(visits, expected)}`)
-    // Of 199 degrees of freedom; steps of a walk are not independent, so it may be somewhat more.
+    // With 199 degrees of freedom; steps of a walk are not independent, so it may be somewhat more.
     const chi = chiSquare(visits, expected)
     assert.ok(chi < 1.6 * (PAGES - 1), `chi-square ${chi}`)
     const inDeadEnds = sum(visits.filter((_, page) => graph[page]!.length === 0))
     assert.equal(deadEnds, inDeadEnds)
     const rate = restarts / (steps - deadEnds)
     assert.ok(Math.abs(rate - RESTART) < 0.005, `restarts ${rate}`)
-    // The same measures do tell other distributions.
+    // The same measures reject other distributions.
     assert.ok(
       distance(
         visits,

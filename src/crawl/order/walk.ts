@@ -3,34 +3,35 @@ import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { WalkPage, WalkStep, WalkStore } from '../../store/contracts/walks.ts'
 
 /**
- * Random walks with restarts (Mercator 5.3). A walker visits a page, follows one of its links, each with the same chance, and so on. Now and
- * then, and wherever there is no link to follow, it restarts at a random page of the seed set, which grows by the pages that are visited.
+ * Random walks with restarts (Mercator 5.3). A walker visits a page, follows one of its links, each with the same probability, and so on.
+ * From time to time, and whenever there is no link to follow, it restarts at a random page of the seed set, which grows by the pages
+ * visited.
  *
- * A walker is one request in the frontier: its priority is the walker's number and its hops are the number of its step. What it
- * does next is decided and kept by the store before the next request is offered, so a step is made once even if the process dies.
- * A page that was visited before in this run is answered from the archive.
+ * A walker is one request in the frontier: its priority is the walker's number and its hops are the number of its step. The store
+ * decides and keeps the next step before the next request is offered, so a step is made only once even if the process dies. A page that
+ * was visited before in this run is answered from the archive.
  */
 export type Walk = {
-  /** The first requests of all walkers; the same ones when a walk goes on. */
+  /** The first requests of all walkers; the same ones when a walk is resumed. */
   begin(seeds: readonly Offer[]): Promise<Offer[]>
-  /** The request after this one. `links` are all that may be followed, each once. */
+  /** The request after this one. `links` are all links that may be followed, without repetitions. */
   next(request: QueuedRequest, links: readonly Offer[], visit: Visit): Promise<Offer[]>
 }
 
-/** `visited`: the page was read. `redirect`: it leads on, and that is no choice. `nothing`: it could not be read. */
+/** `visited`: the page was read. `redirect`: it leads on, without a choice. `nothing`: it could not be read. */
 export type Visit = 'visited' | 'redirect' | 'nothing'
 
 export type WalkOptions = {
   store: WalkStore
   run: number
   walkers: number
-  /** How likely a walk restarts instead of following a link. */
+  /** Probability that a walk restarts instead of following a link. */
   restart: number
   from: WalkStep['from']
   random: WalkRandom
 }
 
-/** A number from 0 up to 1 for each purpose of each step. */
+/** A random number in [0, 1) for each purpose of each step. */
 export type WalkRandom = (walker: number, step: number, purpose: 'restart' | 'page' | 'link') => number
 
 /** Steps are numbered over all walkers; see `Offer.visit`. */
@@ -88,7 +89,7 @@ export function createWalk({ store, run, walkers, restart, from, random }: WalkO
 
 type Waiting<In, Out> = { given: In; resolve(value: Out): void; reject(error: unknown): void }
 
-/** Calls of one turn go to the store together. */
+/** Batches all calls of one event-loop turn. */
 function createTogether<In, Out>(work: (given: readonly In[]) => Promise<Out[]>): (given: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = []
 
@@ -109,7 +110,7 @@ function createTogether<In, Out>(work: (given: readonly In[]) => Promise<Out[]>)
     })
 }
 
-/** With a seed, always the same numbers; with 0, others each time. */
+/** Deterministic for a given seed; with 0, different each time. */
 export function createWalkRandom(seed: number): WalkRandom {
   if (seed === 0) return () => Math.random()
   return (walker, step, purpose) =>

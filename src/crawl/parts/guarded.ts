@@ -1,7 +1,7 @@
-/** Notes a fault of a part that a file brought: it is named and counted, and the crawl goes on with the built-in one. */
+/** Notes a fault of a part loaded from a file: it is logged and counted, and the crawl continues with the built-in part. */
 export type PartFaults = { note(part: string, error: unknown): void }
 
-/** Each part is logged once; the count says how often. */
+/** Logs the first fault of each part, and counts all of them. */
 export function createPartFaults(log: (level: 'warn', message: string, fields: Record<string, unknown>) => void) {
   const counts = new Map<string, number>()
   return {
@@ -16,7 +16,7 @@ export function createPartFaults(log: (level: 'warn', message: string, fields: R
   }
 }
 
-/** What `work` returns if `isValid`; otherwise, and if it throws, the fault is noted and `fallback` answers. */
+/** Returns the value of `work` if it is valid. Otherwise, or if `work` throws, notes the fault and returns the value of `fallback`. */
 export function guarded<T>(
   part: string,
   faults: PartFaults,

@@ -2,7 +2,7 @@ import type { BodyReader } from '../../archive/body-reader.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import type { ModuleHostDeps } from './module-host.ts'
 
-/** Reads from the archive what a page was when it was fetched. */
+/** Reads a page from the archive as it was when it was fetched. */
 export function createVersionReader({
   versions,
   bodies,

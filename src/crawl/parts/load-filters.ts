@@ -4,8 +4,8 @@ import { loadPart } from './load-part.ts'
 type Log = (level: 'warn', message: string, fields: Record<string, unknown>) => void
 
 /**
- * The URL filters of the configuration, for one crawling thread. They are asked for each link in that very thread, so they have to be
- * quick. One that throws refuses the link, and is named in the log the first time.
+ * Loads the URL filters of the configuration for one crawling thread. They run for each link in that same thread, so they must be fast.
+ * A filter that throws refuses the link, and is logged the first time.
  */
 export async function loadFilters(paths: readonly string[], log: Log): Promise<Pick<UrlFilter, 'accepts'>[]> {
   return Promise.all(

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { AppError, isAppError } from '../../core/errors.ts'
 import type { PartKind, Parts } from './part.ts'
 
-/** By kind: the function that makes such a part, and the methods that it must have. */
+/** By kind: the function that makes the part, and its required methods. */
 const expected = {
   module: { made: 'defineModule', methods: ['process'] },
   protocol: { made: 'defineFetcher', methods: ['create'] },
@@ -20,8 +20,8 @@ const expected = {
 const namePattern = /^[\w.@-]{1,64}$/
 
 /**
- * The part in a file, in the thread that calls. The configuration has checked the path (`config/part-path.ts`); this throws `part-invalid`,
- * naming the file, for one that can't be imported or exports something else.
+ * Loads the part in a file, in the calling thread. The configuration has checked the path (`config/part-path.ts`). Throws `part-invalid`,
+ * naming the file, if it can't be imported or exports something else.
  */
 export async function loadPart<K extends PartKind>(kind: K, path: string): Promise<Parts[K]> {
   try {
@@ -31,7 +31,7 @@ export async function loadPart<K extends PartKind>(kind: K, path: string): Promi
   }
 }
 
-/** The same at once, for what can't wait. A file that awaits something before it exports can't be loaded so. */
+/** Synchronous `loadPart`. Can't load a file with a top-level await. */
 export function loadPartNow<K extends PartKind>(kind: K, path: string): Parts[K] {
   try {
     return checked(kind, path, createRequire(import.meta.url)(path))

@@ -19,10 +19,10 @@ export type ModuleHostDeps = {
   modules: readonly string[]
   storages: readonly string[]
   output: string
-  /** The crawl's; 0 for a service. */
+  /** Run of the crawl; 0 for a service. */
   run: number
   journal: ModuleJournal
-  /** The body of a version, and what came with it; null where it is not kept any more. */
+  /** The body of a version with its type and headers; null if it is not kept any more. */
   readVersion(versionId: number): Promise<(Pick<Answer, 'type' | 'headers'> & { body: Uint8Array }) | null>
   limits: ModuleLimits & { maxFaults: number; checkpointEveryMs: number }
   clock: Pick<Clock, 'monotonic'>
@@ -30,26 +30,26 @@ export type ModuleHostDeps = {
   log(level: 'debug' | 'info' | 'warn', message: string, fields: Record<string, unknown>): void
 }
 
-/** All modules and storages of a process, and what is on its way to them. */
+/** All modules and storages of a process, with the queue of answers for them. */
 export type ModuleHost = {
-  /** What shards have to send. */
+  /** The answers that shards have to send. */
   readonly wanted: readonly Wanted[]
-  /** Takes what a shard sends here. */
+  /** Receives the answers of a shard. */
   connect(port: MessagePort): void
-  /** The crawl is over or interrupted. What is queued is processed, or left in the journal. Idempotent. */
+  /** Called when the crawl is over or interrupted. Queued answers are processed, or left in the journal. Idempotent. */
   stop(how: 'drain' | 'at-once'): Promise<ModuleReport[]>
-  /** Nothing is left of the crawl: the next one begins without state. */
+  /** Clears the journal after a complete crawl: the next one starts without state. */
   forget(): Promise<void>
   reports(): ModuleReport[]
-  /** Rejects when the journal failed for good. */
+  /** Rejects when the journal fails permanently. */
   readonly failed: Promise<never>
   close(): Promise<void>
 }
 
-/** Answers that wait for modules or their checkpoints before the crawl waits for them. */
+/** Maximum number of answers waiting for modules or their checkpoints; beyond it the crawl waits. */
 const MAX_QUEUED = 1024
 
-/** Loads all parts, and begins with what the last process left. Throws `part-invalid`. */
+/** Loads all parts, and starts with the answers that the last process left in the journal. Throws `part-invalid`. */
 export async function startModuleHost(deps: ModuleHostDeps): Promise<ModuleHost> {
   const { journal, log, limits, run } = deps
   const kinds = [
@@ -101,7 +101,7 @@ export async function startModuleHost(deps: ModuleHostDeps): Promise<ModuleHost>
     await queue.drop(upTo)
   }
 
-  /** Pages that only modules waited for which are off now. */
+  /** Drops pages that were only needed by modules that are now off. */
   async function dropUnneeded(): Promise<void> {
     const upTo = Math.min(lastSeq, ...runners.map((runner) => runner.saved()))
     if ((queue.after(0)?.seq ?? Number.POSITIVE_INFINITY) > upTo) return
@@ -126,7 +126,7 @@ export async function startModuleHost(deps: ModuleHostDeps): Promise<ModuleHost>
     }
   }
 
-  /** One after the other: numbers must not overtake each other in the journal. */
+  /** Serialises `take`: sequence numbers must reach the journal in order. */
   let taking: Promise<void> = Promise.resolve()
   let isStopped = false
   const failure = Promise.withResolvers<never>()
@@ -134,7 +134,7 @@ export async function startModuleHost(deps: ModuleHostDeps): Promise<ModuleHost>
   const running = Promise.all(runners.map((runner) => runner.run()))
   running.catch(failure.reject)
   const ports: MessagePort[] = []
-  // Checkpoints are due in pauses, too.
+  // Checkpoints come due while idle, too.
   const wake = setInterval(queue.wake, limits.checkpointEveryMs).unref()
   let stopped: Promise<ModuleReport[]> | null = null
 
@@ -169,7 +169,7 @@ export async function startModuleHost(deps: ModuleHostDeps): Promise<ModuleHost>
   }
 }
 
-/** A body that the archive doesn't have; the others are read from there if need be. */
+/** The body, if the archive doesn't have it; others are read from there when needed. */
 async function bodyForJournal({ versionId, body }: Answer): Promise<Uint8Array | null> {
   return versionId > 0 || body.kind === 'none' || body.kind === 'version' ? null : openBody(body).bytes()
 }

@@ -6,7 +6,7 @@ import type { LoadedModule, ModuleCall, ModuleEvent, ModuleThreadData } from './
 
 export type ModuleLimits = { pageTimeMs: number; memoryBytes: number }
 
-/** A call of a module that failed; all but `threw` mean that its thread has ended. */
+/** A failed call of a module; all faults but `threw` mean that its thread has ended. */
 export class ModuleFailure extends Error {
   readonly fault: ModuleFault
 
@@ -17,7 +17,7 @@ export class ModuleFailure extends Error {
   }
 }
 
-/** A module's thread with its limits. It is begun anew by making another one. */
+/** A module's thread with its limits. To restart it, create another one. */
 export type ModuleProcess = {
   readonly loaded: LoadedModule
   /** Rejects with a `ModuleFailure`. */
@@ -26,11 +26,11 @@ export type ModuleProcess = {
 }
 
 const entry = new URL('./module-thread.ts', import.meta.url)
-/** Memory outside of V8's heap, such as buffers, has no limit of its own. */
+/** Interval of memory checks: memory outside of V8's heap, such as buffers, has no limit of its own. */
 const LOOK_EVERY_MS = 100
 const LOAD_MS = 30_000
 
-/** Throws `part-invalid` for a file that can't be loaded. */
+/** Throws `part-invalid` if the file can't be loaded. */
 export async function startModuleProcess(
   data: ModuleThreadData,
   { pageTimeMs, memoryBytes }: ModuleLimits,
@@ -42,13 +42,13 @@ export async function startModuleProcess(
     resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: 16 },
     onEvent: onLog,
   })
-  // Not a time limit of the thread: ending one that waits at the top level of a file would take the process along.
+  // Not the thread's own time limit: terminating a thread in a top-level await would end the whole process.
   const loaded = await withinLimit(thread.request<LoadedModule>({ method: 'load' }), LOAD_MS, () => {
     throw new AppError('part-invalid', `${data.path}: not loaded within ${LOAD_MS / 1000} seconds`)
   })
   let isTooLarge = false
 
-  /** Ends a thread that grows beyond its memory, also in the midst of a page. */
+  /** Ends a thread that exceeds its memory limit, even in the middle of a page. */
   function watchMemory(of: ThreadHost<ModuleCall>): NodeJS.Timeout {
     return setInterval(() => {
       of.memoryBytes().then(
@@ -57,7 +57,7 @@ export async function startModuleProcess(
           isTooLarge = true
           void of.terminate()
         },
-        () => {}, // it has ended meanwhile, which its call is told
+        () => {}, // it has ended in the meantime, which its call reports
       )
     }, LOOK_EVERY_MS)
   }

@@ -4,15 +4,15 @@ import { type BodyData, dropBody } from './rewindable-body.ts'
 
 export type QueuedAnswer = { seq: number; answer: Answer }
 
-/** Answers that wait for modules, or for their checkpoints. Every module reads all of them at its own pace. */
+/** Answers waiting for modules, or for their checkpoints. Every module reads all of them at its own pace. */
 export type ModuleQueue = {
   add(answers: readonly QueuedAnswer[]): void
-  /** The first after this number; undefined if there is none yet. */
+  /** The first answer after this sequence number; undefined if there is none yet. */
   after(seq: number): QueuedAnswer | undefined
-  /** Nobody needs these any more. */
+  /** Removes answers that no module needs any more. */
   drop(upTo: number): Promise<void>
   size(): number
-  /** Resolves when something was added or dropped, or with `wake`. */
+  /** Resolves when answers were added or dropped, or on `wake`. */
   changed(): Promise<void>
   wake(): void
 }
@@ -33,7 +33,7 @@ export function createModuleQueue(): ModuleQueue {
       wake()
     },
     after(seq) {
-      // Numbers follow each other; those of a journal may begin anywhere.
+      // Sequence numbers are consecutive; those of a journal may start anywhere.
       const first = entries[0]?.seq ?? 0
       const at = Math.max(0, seq + 1 - first)
       return entries[at]
@@ -51,13 +51,13 @@ export function createModuleQueue(): ModuleQueue {
   }
 }
 
-/** As the journal keeps it: a body that is in the archive is not written twice. */
+/** Converts an answer for the journal: a body in the archive is not written twice. */
 export function journalPageOf({ seq, answer }: QueuedAnswer, body: Uint8Array | null): JournalPage {
   const { body: _, ...facts } = answer
   return { seq, answer: JSON.stringify(facts), body }
 }
 
-/** What a process that ended left in the journal. */
+/** Converts a journal entry of an earlier process. */
 export function answerOfJournal({ seq, answer, body }: JournalPage): QueuedAnswer {
   const facts = JSON.parse(answer) as Omit<Answer, 'body'>
   const data: BodyData =

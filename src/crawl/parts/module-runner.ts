@@ -11,19 +11,19 @@ import { ModuleFailure, type ModuleProcess } from './module-process.ts'
 import type { ModuleQueue, QueuedAnswer } from './module-queue.ts'
 
 /**
- * Takes one module through the queue. It is
- * - at work: pages are given to its thread one by one; now and then its state is saved, and with it how far it has come;
- * - set back: its thread ended by a fault. A new one begins with the last checkpoint and is given all pages since, but for those it failed on;
- * - off: it had too many of these faults. Pages pass it by, and nothing waits for it.
+ * Runs one module over the queue. It is
+ * - at work: pages are given to its thread one by one; from time to time its state is saved together with its position;
+ * - set back: its thread ended by a fault. A new one starts from the last checkpoint and gets all pages since, except those it failed on;
+ * - off: it had too many of these faults. It gets no more pages, and nothing waits for it.
  */
 export type ModuleRunner = {
   readonly name: string
   readonly wanted: Wanted
-  /** The last page that is part of its checkpoint; all of them where it is off. */
+  /** Sequence number of the last page covered by its checkpoint; the maximum if it is off. */
   saved(): number
-  /** Rejects only where a checkpoint can't be saved. */
+  /** Rejects only if a checkpoint can't be saved. */
   run(): Promise<void>
-  /** `drain`: all pages that are queued are processed first, and the module is told that the crawl is over. */
+  /** `drain`: all queued pages are processed first, then the module's `end` is called. */
   stop(how: 'drain' | 'at-once'): void
   report(): ModuleReport
 }
@@ -32,12 +32,12 @@ export type ModuleRunnerDeps = {
   kind: 'module' | 'storage'
   queue: ModuleQueue
   clock: Pick<Clock, 'monotonic'>
-  /** The thread that was started to learn what the module wants. */
+  /** The thread that was started to find out what the module wants. */
   first: ModuleProcess
-  /** Begins a new thread. */
+  /** Starts a new thread. */
   restart(): Promise<ModuleProcess>
   checkpoint: ModuleCheckpoint | null
-  /** Reads what is in the archive. */
+  /** Reads the body from the archive, if it is there. */
   withBody(answer: Answer): Promise<Answer>
   save(checkpoint: ModuleCheckpoint): Promise<void>
   onFault(module: string, url: string, failure: ModuleFailure): void
@@ -47,10 +47,10 @@ export type ModuleRunnerDeps = {
 
 type Counts = Pick<ModuleReport, 'pages' | 'failures' | 'failedOn'>
 
-/** A checkpoint is due after so many pages at the latest: they are kept for a fault until then. */
+/** Maximum number of pages between checkpoints: until then they are kept in case of a fault. */
 const CHECKPOINT_PAGES = 256
 const PAGES_PER_FAULT = 100
-/** For the page at hand when the crawl is interrupted; it is given again when the crawl goes on. */
+/** Time to finish the current page when the crawl is interrupted; else it is given again when the crawl resumes. */
 const GRACE_MS = 2000
 
 export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
@@ -63,15 +63,15 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
   let position = checkpoint?.seq ?? 0
   let savedPages = counts.pages
   let savedAt = clock.monotonic()
-  /** Pages that it is not given again, since it failed on them. */
+  /** Pages that it failed on and doesn't get again. */
   const failed = new Set<number>()
-  /** Pages in whose midst its thread ended by a fault that may have been another page's. */
+  /** Pages during which its thread ended by a fault that an earlier page may have caused. */
   const suspects = new Set<number>()
   let faults = 0
   let progress = counts.pages
   let isOff = false
   let stopping: 'drain' | 'at-once' | null = null
-  /** Its thread was ended in the midst of a page, since there was no time left. */
+  /** Its thread was ended in the middle of a page because the grace period was over. */
   let isAborted = false
   let result: unknown = null
 
@@ -89,7 +89,7 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
     queue.wake()
   }
 
-  /** With a new thread, from the last checkpoint. */
+  /** Restarts with a new thread from the last checkpoint. */
   async function setBack(): Promise<void> {
     await process?.end()
     process = null
@@ -105,7 +105,7 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
     counts.pages = savedPages
   }
 
-  /** Faults of long ago are forgiven. */
+  /** Counts a page; old faults are forgiven, one per `PAGES_PER_FAULT` pages. */
   function noteProgress(): void {
     counts.pages++
     if (counts.pages < progress + PAGES_PER_FAULT) return
@@ -122,7 +122,7 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
       } catch (error) {
         if (isAborted) return
         const failure = error as ModuleFailure
-        // A thread that broke down may have been broken by an earlier page.
+        // An earlier page may have caused the breakdown of the thread.
         const isSuspect = failure.fault === 'memory' || failure.fault === 'crashed'
         if (isSuspect && !suspects.has(seq)) {
           suspects.add(seq)

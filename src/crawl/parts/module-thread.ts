@@ -32,7 +32,7 @@ export type LoadedModule = Wanted & { name: string; hasState: boolean }
 
 const MAX_STATE_BYTES = 64 << 20
 const MAX_RESULT_CHARS = 64 << 10
-/** Of one page. */
+/** Maximum number of log messages per page. */
 const MAX_LOGGED = 20
 const MAX_MESSAGE = 2000
 
@@ -46,7 +46,7 @@ function log(level: ModuleEvent['level'], message: string): void {
   thread.send({ kind: 'log', level, message: String(message).slice(0, MAX_MESSAGE) + rest })
 }
 
-// Standard output belongs to the command that runs.
+// Standard output belongs to the running command.
 globalThis.console = Object.assign(Object.create(console) as Console, {
   log: (...args: unknown[]) => log('info', format(...args)),
   info: (...args: unknown[]) => log('info', format(...args)),
@@ -81,7 +81,7 @@ async function processPage(answer: Answer): Promise<void> {
   else await part!.store(page, tools)
 }
 
-/** What a program on another machine, or a later one, can read: plain JSON. */
+/** Returns the result as JSON, so that programs on other machines and later versions can read it. */
 async function end(): Promise<string> {
   const result = JSON.stringify((await part!.end?.(toolsFor(AbortSignal.timeout(pageTimeMs)))) ?? null)
   if (result.length > MAX_RESULT_CHARS)

@@ -8,11 +8,11 @@ import type { Spool } from './rewindable-body.ts'
 export type FromOutlet = { id: number; answers: readonly Answer[] }
 export type ToOutlet = { id: number }
 
-/** The way from a shard to the modules. A request is done only after they have what it came to. */
+/** Sends results from a shard to the modules. A request is done only after they have its result. */
 export type Outlet = {
-  /** What a request came to; nothing is sent yet. */
+  /** Notes the result of a request; nothing is sent yet. */
   note(finished: Finished, outcome: CaptureOutcome | null, partOutcomes: readonly CaptureOutcome[]): void
-  /** Resolves when everything noted so far is in the modules' journal and there is room for more: a crawl waits for slow modules. */
+  /** Sends what was noted. Resolves when it is in the modules' journal and there is room for more: a crawl waits for slow modules. */
   hand(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function createOutlet({ port, wanted, spool }: OutletDeps): Outlet {
     waiting.get(id)?.()
     waiting.delete(id)
   })
-  // The shard alone keeps its thread alive.
+  // Only the shard keeps its thread alive.
   port.unref()
 
   function add(answer: Noted | null): void {
@@ -52,7 +52,7 @@ export function createOutlet({ port, wanted, spool }: OutletDeps): Outlet {
   return {
     note({ request, capture, parts = [], kept, again }, outcome, partOutcomes) {
       if (!again && capture !== null) add(answerOf(capture, outcome, kept?.versionId ?? 0))
-      // Stored before a crash, which may have come before it was handed over.
+      // It was stored before a crash, but may not have been handed over then.
       else if (!again && kept != null && kept.versionId > 0)
         add({ ...plain(request), status: 200, at: kept.checkedAt, kind: 'unchanged', versionId: kept.versionId })
       for (const [at, part] of parts.entries()) add(answerOf(part, partOutcomes[at]!, 0))
@@ -60,7 +60,7 @@ export function createOutlet({ port, wanted, spool }: OutletDeps): Outlet {
     hand() {
       const answers = noted
       noted = []
-      // What another commit took along must have arrived, too.
+      // Answers that another commit sent must have arrived, too.
       if (answers.length > 0) handed = handed.then(() => send(answers))
       return handed
     },
@@ -72,7 +72,7 @@ function plain({ url, parent }: { url: string; parent: string }) {
   return { ...none, url: withoutAccess(url), parent: withoutAccess(parent) }
 }
 
-/** `keptId` is the version that is kept, where the page is said to be the same. */
+/** `keptId`: the kept version, if the page is unchanged. */
 function answerOf(capture: Capture, outcome: CaptureOutcome | null, keptId: number): Noted | null {
   const { status, at } = capture
   const base = { ...plain(capture), status, at }

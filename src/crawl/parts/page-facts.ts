@@ -8,7 +8,7 @@ export type PageFacts = { text(): string; title: string; links: readonly string[
 
 const MAX_LINKS = 10_000
 
-/** What a page says. A document such as PDF is read as the page that it can be turned into. */
+/** Text, title and links of a page. A document such as PDF is converted to a page first. */
 export async function readPageFacts(document: Readable): Promise<PageFacts> {
   const media = sharedMedia()
   const converted = media.converts(document) ? await media.read(document) : null

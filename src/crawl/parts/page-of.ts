@@ -4,7 +4,7 @@ import type { PageFacts } from './page-facts.ts'
 import { openBody } from './rewindable-body.ts'
 import type { StoredVersion } from './storage.ts'
 
-/** An answer as modules see it. Text, title and links are found when a module asks, once. */
+/** An answer as modules see it. Text, title and links are extracted once, on demand. */
 export function pageOf(answer: Answer): Page & Pick<StoredVersion, 'versionId'> {
   const { url, parent, kind, status, reason, type, location, at: fetchedAt, isCut, versionId } = answer
   const body = openBody(answer.body)
@@ -12,7 +12,7 @@ export function pageOf(answer: Answer): Page & Pick<StoredVersion, 'versionId'> 
   let found: Promise<PageFacts> | null = null
 
   async function find(): Promise<PageFacts> {
-    // Loaded where it is needed: a module's thread that begins again after a fault begins sooner.
+    // Loaded on demand, so that a module's thread restarts faster after a fault.
     const { readPageFacts } = await import('./page-facts.ts')
     const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? type
     return readPageFacts({ body: Buffer.from(await body.bytes()), url, contentType })

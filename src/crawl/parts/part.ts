@@ -8,13 +8,13 @@ import type { DocumentSet, UrlSet } from './set-types.ts'
 import type { Storage } from './storage.ts'
 
 /**
- * Mercator's exchangeable parts: what `parts.*` in `erace.config.ts` names by a path. A part file has a default export made by one of the
- * functions below, which adds its kind, so that a file in the wrong place is found before anything starts. The kind is a plain property:
- * it is the same for every copy of this package that a part may have been written with.
+ * Mercator's exchangeable parts: files that `parts.*` in `erace.config.ts` names by path. A part file has a default export made by one of
+ * the functions below, which adds its kind, so that a file in the wrong place is detected before anything starts. The kind is a plain
+ * property, so it is the same for every copy of this package that a part may have been written with.
  */
 export type PartKind = keyof Parts
 
-/** The part that a file of each kind exports. */
+/** The parts that files export, by kind. */
 export type Parts = {
   module: ProcessingModule & Kind<'module'>
   protocol: ProtocolPart & Kind<'protocol'>
@@ -30,64 +30,64 @@ export type Parts = {
 
 type Kind<K extends string> = { readonly kind: K }
 
-/** A part that is made anew for each thread. */
+/** A part that is created once for each thread. */
 export type NamedPart = {
   readonly name: string
   create(...given: never[]): unknown
 }
 
-/** Speaks a protocol of its own: its schemes can be crawled and watched. Made once for each crawling thread. */
+/** Adds a protocol: its schemes can be crawled and watched. Created once for each crawling thread. */
 export type ProtocolPart = {
   readonly name: string
   create(tools: ProtocolTools): Protocol
 }
 
-/** One more URL filter: a link is followed only if every filter accepts it. Made once for each crawling thread. */
+/** Adds a URL filter: a link is followed only if every filter accepts it. Created once for each crawling thread. */
 export type FilterPart = {
   readonly name: string
   create(): Pick<UrlFilter, 'accepts'>
 }
 
-/** Finds the addresses of host names. What it answers is kept and judged like any answer; made once for each crawling thread. */
+/** Resolves host names. Its answers are cached and checked like any others. Created once for each crawling thread. */
 export type ResolverPart = {
   readonly name: string
   create(tools: { clock: Clock }): Resolver
 }
 
-/** Which thread crawls a host. */
+/** Decides which thread crawls a host. */
 export type FrontierPart = { readonly name: string; create(): HostAssignment }
 
-/** The URL set of each crawling thread; `entries` is how many it should hold. */
+/** The URL set of each crawling thread; `entries` is the number of URLs it should hold. */
 export type UrlSetPart = { readonly name: string; create(given: { entries: number }): UrlSet }
 
-/** Which pages count as copies, for each crawling thread. */
+/** Decides which pages count as copies, in each crawling thread. */
 export type DocumentSetPart = { readonly name: string; create(given: { entries: number }): DocumentSet }
 
-/** How much a keyword that a document has is worth, for profiles that name this scorer. Made once for each thread. */
+/** Scores the keywords found in a document, for profiles that name this scorer. Created once for each thread. */
 export type ScorerPart = {
-  /** Small letters, digits and hyphens: what profiles write. */
+  /** Lower-case letters, digits and hyphens, as used in profiles. */
   readonly name: string
   create(): OwnScorer
 }
 
 export type OwnScorer = {
-  /** No keyword is ever worth more than its weight: the search for matching profiles is faster then. */
+  /** No keyword is ever worth more than its weight, which makes the search for matching profiles faster. */
   readonly isBoundedByWeight?: boolean
   /** `count` is the number of occurrences, `tokens` the number of words in the document. Not negative. */
   worth(hit: { words: readonly string[]; weight: number; count: number }, document: { tokens: number }): number
 }
 
-/** Adds the kind to a part. Only the functions for the kinds need it. */
+/** Adds the kind to a part. For the functions below only. */
 export function definePart<K extends PartKind>(kind: K, part: Omit<Parts[K], 'kind'>): Parts[K] {
   return { ...part, kind } as unknown as Parts[K]
 }
 
-/** A processing module: is given every page of its media types, in a thread of its own. */
+/** A processing module: gets every page of its media types, in its own thread. */
 export function defineModule<State = unknown>(module: ProcessingModule<State>): Parts['module'] {
   return definePart('module', module as unknown as ProcessingModule)
 }
 
-/** A protocol module: fetches what is at URLs of its schemes. */
+/** A protocol module: fetches URLs of its schemes. */
 export const defineFetcher = (protocol: ProtocolPart): Parts['protocol'] => definePart('protocol', protocol)
 
 /** A URL filter. */
@@ -96,12 +96,12 @@ export const defineFilter = (filter: FilterPart): Parts['filter'] => definePart(
 /** A resolver of host names. */
 export const defineResolver = (resolver: ResolverPart): Parts['resolver'] => definePart('resolver', resolver)
 
-/** A storage: is given every version that is stored, in a thread of its own. */
+/** A storage: gets every stored version, in its own thread. */
 export function defineStorage<State = unknown>(storage: Storage<State>): Parts['storage'] {
   return definePart('storage', storage as unknown as Storage)
 }
 
-/** A frontier: says which thread crawls a host. */
+/** A frontier: decides which thread crawls a host. */
 export const defineFrontier = (frontier: FrontierPart): Parts['frontier'] => definePart('frontier', frontier)
 
 /** A scorer of keywords. */

@@ -5,13 +5,13 @@ import { AppError } from '../../core/errors.ts'
 
 /**
  * Mercator's rewindable input stream: a body is read once from the network and any number of times by modules. Up to 64 KB it is in memory;
- * a longer one is in a file of the spool, so that what waits for slow modules takes little memory.
+ * a longer one is spooled to a file, so that bodies waiting for slow modules take little memory.
  */
 export type RewindableBody = {
   readonly length: number
-  /** All of it. */
+  /** The whole body. */
   bytes(): Promise<Uint8Array>
-  /** From the beginning, in pieces; each call starts anew. */
+  /** The body in pieces; each call starts from the beginning. */
   stream(): AsyncIterable<Uint8Array>
 }
 
@@ -19,14 +19,14 @@ export type RewindableBody = {
 export type BodyData =
   | { kind: 'memory'; bytes: Uint8Array }
   | { kind: 'file'; path: string; length: number }
-  /** In the archive: read when its turn comes. */
+  /** In the archive; read when needed. */
   | { kind: 'version' }
   | { kind: 'none' }
 
 export const MAX_MEMORY_BYTES = 64 << 10
 const PIECE_BYTES = 64 << 10
 
-/** Empty where the body is in the archive and could not be read. */
+/** Empty if the body is in the archive and could not be read. */
 export function openBody(data: BodyData): RewindableBody {
   if (data.kind === 'file') {
     const { path, length } = data
@@ -39,7 +39,7 @@ export function openBody(data: BodyData): RewindableBody {
   const bytes = data.kind === 'memory' ? data.bytes : new Uint8Array()
   return {
     length: bytes.length,
-    // A copy: what one reader does to it is not seen by the next.
+    // A copy, so that changes by one reader don't affect the next.
     bytes: async () => bytes.slice(),
     async *stream() {
       for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.slice(at, at + PIECE_BYTES)
@@ -47,14 +47,14 @@ export function openBody(data: BodyData): RewindableBody {
   }
 }
 
-/** Where long bodies of one thread lie while modules need them. */
+/** Storage for long bodies of one thread while modules need them. */
 export type Spool = { keep(body: Uint8Array): Promise<BodyData> }
 
 export function createSpool(folder: string, thread: number): Spool {
   let files = 0
   return {
     async keep(body) {
-      // Of its own: the piece that it was read into may be much larger.
+      // A copy: the underlying buffer may be much larger.
       if (body.length <= MAX_MEMORY_BYTES) return { kind: 'memory', bytes: Uint8Array.from(body) }
       const path = join(folder, `${thread}-${++files}`)
       const file = await open(path, 'wx', 0o600).catch(full)
@@ -73,14 +73,14 @@ function full(error: NodeJS.ErrnoException): never {
   throw new AppError(isFull ? 'store-full' : 'store-failed', `a body can't be kept for modules: ${error.message}`)
 }
 
-/** No module needs it any more. */
+/** Deletes a body that no module needs any more. */
 export async function dropBody(data: BodyData): Promise<void> {
   if (data.kind === 'file') await rm(data.path, { force: true })
 }
 
 /**
- * A folder of this process for spooled bodies. What processes left behind that were killed is removed first: the journal of the modules has
- * what they still need.
+ * Creates this process's folder for spooled bodies. First removes the folders of processes that were killed: the modules' journal has
+ * what is still needed.
  */
 export function openSpoolFolder(parent: string): { folder: string; remove(): void } {
   mkdirSync(parent, { recursive: true, mode: 0o700 })

@@ -34,7 +34,7 @@ export async function openUrlSet(name: string, entries: number, faults: PartFaul
 
 const digestSet: DocumentSet = { isCopy: (_page, isStored) => isStored }
 
-/** Of Mercator: 64 bits of each content, in memory. It forgets what was met long ago, and never takes one content for another in practice. */
+/** Mercator's document set: 64 bits per content, in memory. It forgets old contents; in practice it never confuses two. */
 export function createMemoryDocuments(entries: number): DocumentSet {
   const met = createFingerprintCache(entries)
   return {
@@ -63,7 +63,7 @@ export async function openDocumentSet(name: string, entries: number, faults: Par
   }
 }
 
-/** Null where hosts are spread by a hash. */
+/** Null if hosts are distributed by a hash. */
 export async function openHostAssignment(name: string, faults: PartFaults): Promise<HostAssignment | null> {
   if (name === 'dynamic') return dynamicAssignment
   if (!isPath(name)) return null

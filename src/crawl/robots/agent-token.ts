@@ -1,6 +1,6 @@
 /**
- * Product tokens: the name by which a file addresses a crawler. RFC 9309 allows letters, `-` and `_`; files in the wild also use digits, dots
- * and letters beyond ASCII, which are taken as part of the name.
+ * Product tokens: the names by which a robots.txt addresses crawlers. RFC 9309 allows letters, `-` and `_`; files in the wild also use
+ * digits, dots and non-ASCII letters, which are accepted as part of the name.
  */
 
 const tokenStart = /^[\p{L}\p{N}_.-]+/u
@@ -9,13 +9,13 @@ const letter = /\p{L}/u
 const digit = /\p{N}/u
 const maxTokenChars = 200
 
-/** The name in a `User-agent` line: `Foo/2.1` and `Foo Bar` mean `foo`. Empty where there is none. */
+/** The name in a `User-agent` line: `Foo/2.1` and `Foo Bar` mean `foo`. Empty if there is none. */
 export function lineToken(value: string): string {
   if (value === '*' || /^\*\s/.test(value)) return '*'
   return tokenStart.exec(value.slice(0, maxTokenChars))?.[0].toLowerCase() ?? ''
 }
 
-/** The name in what a crawler sends: the first word, or what follows `compatible;` in a string that starts like a browser's. */
+/** The name in a crawler's User-Agent header: the first word, or what follows `compatible;` in a string that starts like a browser's. */
 export function productToken(userAgent: string): string {
   if (userAgent !== lastAgent) {
     lastToken = readProductToken(userAgent)
@@ -24,7 +24,7 @@ export function productToken(userAgent: string): string {
   return lastToken
 }
 
-/** A crawler asks with one name, for every page. */
+/** Cache of one entry: a crawler asks with the same name for every page. */
 let lastAgent = ''
 let lastToken = ''
 
@@ -36,8 +36,8 @@ function readProductToken(userAgent: string): string {
 }
 
 /**
- * Whether a file's name addresses this crawler: the same name, or its beginning up to the end of a word, so that
- * `hedwig-images` obeys `hedwig` where the file has no group of its own for it, but `hedwigs` does not.
+ * Whether a name in a file addresses this crawler: the same name, or a prefix that ends at a word boundary, so that
+ * `hedwig-images` obeys `hedwig` if the file has no group of its own for it, but `hedwigs` does not.
  */
 export function addresses(nameInFile: string, product: string): boolean {
   if (nameInFile === '' || !product.startsWith(nameInFile)) return false

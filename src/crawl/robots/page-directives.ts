@@ -1,21 +1,21 @@
 import { addresses, productToken } from './agent-token.ts'
 
-/** What a page asks of those who read it, by `meta` and by `X-Robots-Tag`. */
+/** What a page asks of crawlers, by `meta` and by `X-Robots-Tag`. */
 export type PageDirectives = { noindex: boolean; nofollow: boolean; noarchive: boolean }
 
 export type PageDirectiveSources = {
   metas: readonly { name: string; content: string }[]
-  /** The values of the header, one per field line; joined ones are understood too. */
+  /** The values of the header, one per field line; comma-joined ones work too. */
   xRobotsTag: readonly string[]
   agent: string
 }
 
 const maxValueChars = 4096
-/** Directives that carry a value after a colon and so look like a scope. */
+/** Directives with a value after a colon, which look like a scope. */
 const valued = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview'])
 const scope = /^\s*([\p{L}\p{N}_.*-]+)\s*:/u
 
-/** All that applies is united: a general wish and one for our agent both count, and the stricter holds. */
+/** Combines all directives that apply: general ones and those for our agent both count, and the stricter wins. */
 export function pageDirectives({ metas, xRobotsTag, agent }: PageDirectiveSources): PageDirectives {
   const directives = { noindex: false, nofollow: false, noarchive: false }
   if (metas.length === 0 && xRobotsTag.length === 0) return directives
@@ -29,7 +29,7 @@ export function pageDirectives({ metas, xRobotsTag, agent }: PageDirectiveSource
   return directives
 }
 
-/** `googlebot: noindex, nofollow`: a scope holds for the directives after it, up to the next scope in the same value. */
+/** `googlebot: noindex, nofollow`: a scope applies to the directives after it, up to the next scope in the same value. */
 function applyHeader(directives: PageDirectives, value: string, product: string): void {
   let concerned = true
   for (const item of value.split(',')) {

@@ -14,17 +14,17 @@ import {
 } from './robots-rules.ts'
 
 export type ParseRobotsOptions = {
-  /** RFC 9309 asks for 500 KiB at least. What comes after is not read. */
+  /** RFC 9309 requires at least 500 KiB. The rest is not read. */
   maxBytes?: number
   maxRules?: number
   maxSitemaps?: number
 }
 
 /**
- * Reads a robots.txt as RFC 9309 has it. Nothing in it is an error: what cannot be understood is passed over.
+ * Parses a robots.txt according to RFC 9309. Nothing in it is an error: lines that can't be understood are ignored.
  *
  * A group is a run of `User-agent` lines and the rules after them. Only `Allow` and `Disallow` close the run: other lines must not
- * end a group. The wishes about pace, which the RFC does not know, belong to the names since the last rule or the last such wish.
+ * end a group. Directives about pace, which are not in the RFC, belong to the names since the last rule or the last such directive.
  */
 export function parseRobots(text: string | Uint8Array, options: ParseRobotsOptions = {}): RobotsRules {
   const { maxBytes = 512 * 1024, maxRules = 50_000, maxSitemaps = 1000 } = options
@@ -90,7 +90,7 @@ function createReader(maxRules: number, maxSitemaps: number) {
   }
 
   function content(octetCount: number): RobotsContent {
-    // Rules are slices of the text and keep it in memory.
+    // Rules are slices of the text and retain it in memory.
     const sizeBytes = 512 + octetCount + sections.size * 300 + ruleCount * 200
     return { sections, sitemaps, preferredHost, sizeBytes }
   }
@@ -108,7 +108,7 @@ function boundedOctets(text: string | Uint8Array, maxBytes: number): string {
   return Buffer.from(bounded.buffer, bounded.byteOffset, bounded.byteLength).toString('latin1')
 }
 
-/** Without the last line, which a limit may have cut in two: half a path would be another rule. */
+/** Drops the last line, which a limit may have cut in two: half a path would be another rule. */
 export function wholeLines(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)) + 1)
 }

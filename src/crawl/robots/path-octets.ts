@@ -1,14 +1,14 @@
 /**
- * Paths as RFC 9309 compares them: octet by octet, after both sides were brought to one spelling.
- * Unreserved characters stand bare, reserved ones stay as they were written, everything else is percent-encoded
- * in upper-case hex. `*` and `$` have a meaning in patterns, so as plain characters they are always encoded.
+ * Paths as RFC 9309 compares them: octet by octet, after both sides are normalised to one spelling.
+ * Unreserved characters are decoded, reserved ones stay as written, everything else is percent-encoded in
+ * upper-case hex. `*` and `$` have a meaning in patterns, so as plain characters they are always encoded.
  */
 
 const plainPath = /^[A-Za-z0-9\-._~/?&=:@!'()+,;#[\]]*$/
 const unreserved = /[A-Za-z0-9\-._~]/
 const keptReserved = /[/?&=:@!'()+,;#[\]]/
 
-/** For each octet its spelling where it stands bare, and where it came as a percent triplet. */
+/** Spelling of each octet if it was written bare, and if it was written as a percent triplet. */
 const bare: string[] = []
 const decoded: string[] = []
 for (let octet = 0; octet < 256; octet++) {
@@ -19,12 +19,12 @@ for (let octet = 0; octet < 256; octet++) {
   decoded.push(free ? char : triplet)
 }
 
-/** Text whose characters are octets: what a pattern from the file already is, and a URL becomes. */
+/** Text whose characters are octets: patterns from the file already are, URLs are converted. */
 export function octetsOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** One spelling for a run of octets. A `%` that starts no triplet is taken as the character itself. */
+/** The normalised spelling of octets. A `%` that starts no triplet is taken literally. */
 export function normaliseOctets(octets: string): string {
   if (plainPath.test(octets)) return octets
   const parts: string[] = []
@@ -39,7 +39,7 @@ export function normaliseOctets(octets: string): string {
   return parts.join('')
 }
 
-/** The part of a URL that rules speak of: path and query, from the first slash, without the fragment. */
+/** The part of a URL that rules apply to: path and query, from the first slash, without the fragment. */
 export function pathOfUrl(url: string): string {
   const hash = url.indexOf('#')
   const end = hash < 0 ? url.length : hash
@@ -52,8 +52,8 @@ export function pathOfUrl(url: string): string {
 const queryEscapes = /%(?:21|27|28|29|2C|2F|3A|3B|3F|40|5B|5D)/g
 
 /**
- * RFC 9309 counts `?u=https://a` and `?u=https%3A%2F%2Fa` as the same. In the query these characters separate nothing,
- * so a second spelling has them bare; before the `?` an encoded slash stays another thing than a slash.
+ * RFC 9309 treats `?u=https://a` and `?u=https%3A%2F%2Fa` as equal. In the query these characters separate nothing, so
+ * a second spelling has them decoded; before the `?` an encoded slash remains different from a slash.
  */
 export function bareQuery(normalised: string, queryStart: number): string {
   if (queryStart < 0 || normalised.indexOf('%', queryStart) < 0) return normalised

@@ -1,14 +1,14 @@
 import { bareQuery, normaliseOctets } from './path-octets.ts'
 
 /**
- * A pattern is a list of pieces between `*`. Each piece is searched for once, from where the one before it ended: the earliest place is always
- * good enough, so nothing is ever tried twice and the work is bounded by path length times piece length.
+ * A pattern is a list of pieces between `*`. Each piece is searched for once, from the end of the one before: the earliest match is always
+ * good enough, so there is no backtracking and the work is bounded by path length times piece length.
  */
 export type PathPattern = {
   /** Specificity: octets of the normalised pattern, `*` and `$` included. */
   readonly octets: number
   readonly pieces: readonly string[]
-  /** The pieces with a bare query, where that differs. */
+  /** The pieces with a bare query; null if that is the same. */
   readonly barePieces: readonly string[] | null
   /** The pattern ended in `$`: the last piece must end the path. */
   readonly anchored: boolean
@@ -17,7 +17,7 @@ export type PathPattern = {
 /** A path ready for any number of comparisons. */
 export type ComparedPath = { readonly text: string; readonly bareText: string | null }
 
-/** Comparisons of characters that are still allowed; shared by all patterns that one question tries. */
+/** Remaining character comparisons; shared by all patterns tried for one URL. */
 export type StepBudget = { left: number }
 
 export function compilePattern(octets: string): PathPattern {
@@ -41,7 +41,7 @@ export function comparedPath(normalised: string): ComparedPath {
   return { text: normalised, bareText: bare === normalised ? null : bare }
 }
 
-/** False when the budget is spent; the caller looks at it. */
+/** Also false if the budget is spent; the caller must check it. */
 export function matchesPath(pattern: PathPattern, path: ComparedPath, budget: StepBudget): boolean {
   if (matchesPieces(pattern.pieces, pattern.anchored, path.text, budget)) return true
   if (pattern.barePieces === null && path.bareText === null) return false
@@ -77,7 +77,7 @@ function barePiecesOf(pieces: readonly string[]): string[] {
   })
 }
 
-/** `**` says no more than `*`. The first and the last piece keep their places: they are tied to the ends of the path. */
+/** `**` is the same as `*`. The first and the last piece stay, even if empty: they are tied to the ends of the path. */
 function withoutEmptyMiddle(pieces: readonly string[]): string[] {
   return pieces.filter((piece, index) => piece !== '' || index === 0 || index === pieces.length - 1)
 }

@@ -3,10 +3,10 @@ import type { RobotsRules } from './robots-rules.ts'
 import type { RobotsVerdict } from './robots-verdict.ts'
 
 /**
- * Rules per origin, bounded in number and in bytes; the origin that was asked about longest ago goes first.
+ * LRU cache of rules per origin, bounded in entries and in bytes.
  *
- * An entry is fresh until its verdict expires, then expired: its rules still stand until new ones were fetched, so that a host can be
- * crawled on while its file is read again. An origin that was pushed out is missing, as one that was never asked.
+ * An entry is fresh until its verdict expires, then expired: its rules stay in force until new ones have been fetched, so that the crawl
+ * of a host can continue in the meantime. An evicted origin is missing, like one that was never asked.
  */
 export type RobotsLookup =
   | { kind: 'fresh' | 'expired'; rules: RobotsRules; verdict: RobotsVerdict['kind'] }
@@ -27,7 +27,7 @@ const entryOverheadBytes = 300
 const missing: RobotsLookup = { kind: 'missing' }
 
 export function createRobotsCache({ maxEntries, maxBytes, clock }: RobotsCacheOptions): RobotsCache {
-  // A Map remembers the order of insertion: the first key is the one used longest ago.
+  // A Map keeps insertion order: the first key is the least recently used.
   const entries = new Map<string, Entry>()
   let bytes = 0
 

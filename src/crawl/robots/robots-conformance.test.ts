@@ -12,7 +12,7 @@ const skip = folder === undefined && 'ERACE_CONFORMANCE names no folder of confo
 type AccessCase = { test: string; robots: string; userAgent: string; url: string; allowed: boolean }
 type ExtraCase = { kind: string; test: string; robots: string; userAgent?: string; value: unknown }
 
-/** Where the data and RFC 9309 disagree, the RFC holds. */
+/** Cases in which the data disagree with RFC 9309, which takes precedence. */
 const exceptions = [
   {
     reason: 'section 2.2.4: a line of another kind must not end a group, so the star shares the rules of ia_archiver',

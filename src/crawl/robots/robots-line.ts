@@ -1,4 +1,4 @@
-/** The lines of a robots.txt: what counts as a line, a key and a value. Text is octets (one character each). */
+/** Splits a robots.txt into lines, keys and values. Text is octets (one character each). */
 
 export type RobotsKey =
   | 'user-agent'
@@ -10,10 +10,10 @@ export type RobotsKey =
   | 'request-rate'
   | 'visit-time'
 
-/** Eight times the longest URL that browsers once took; what a line has beyond is cut off. */
+/** Eight times the longest URL that browsers once accepted; longer lines are cut off. */
 const maxLineOctets = 2083 * 8 - 1
 
-/** Spellings that are common enough for their writer's wish to be beyond doubt. */
+/** Includes misspellings that are common enough for the intention to be clear. */
 const keys: ReadonlyMap<string, RobotsKey> = new Map<string, RobotsKey>([
   ['user-agent', 'user-agent'],
   ['useragent', 'user-agent'],
@@ -36,11 +36,11 @@ const keys: ReadonlyMap<string, RobotsKey> = new Map<string, RobotsKey>([
   ['visit-time', 'visit-time'],
   ['visit time', 'visit-time'],
 ])
-/** With the white space that some put before the colon. */
+/** Includes white space that some put before the colon. */
 const maxKeyOctets = 32
 const spacedKey = /^([a-z]+(?:[- ](?:agent|delay|rate|time|map))?)[ \t]+(?=\S)/i
 
-/** Calls `take` for each line that has a known key, in order. Empty values are handed on: they mean something. */
+/** Calls `take` for each line with a known key, in order. Empty values are passed on: they have a meaning. */
 export function eachLine(octets: string, take: (key: RobotsKey, value: string) => void): void {
   let start = byteOrderMarkLength(octets)
   while (start < octets.length) {
@@ -60,7 +60,7 @@ function takeLine(line: string, take: (key: RobotsKey, value: string) => void): 
   else take(key, trim(text.slice(colon + 1)))
 }
 
-/** A forgotten colon: `disallow /x`. One further on may belong to the value. */
+/** Handles a forgotten colon: `disallow /x`. A later colon may belong to the value. */
 function takeLineWithoutColon(text: string, take: (key: RobotsKey, value: string) => void): void {
   const spaced = spacedKey.exec(text.slice(0, 2 * maxKeyOctets))
   const key = spaced === null ? undefined : keyOf(spaced[1]!)
@@ -71,7 +71,7 @@ function keyOf(text: string): RobotsKey | undefined {
   return keys.get(text.trim().toLowerCase())
 }
 
-/** CR and LF both end a line; the empty line inside CRLF says nothing. */
+/** CR and LF both end a line; the empty line inside CRLF is harmless. */
 function endOfLine(octets: string, start: number): number {
   for (let i = start; i < octets.length; i++) {
     const code = octets.charCodeAt(i)
@@ -80,7 +80,7 @@ function endOfLine(octets: string, start: number): number {
   return octets.length
 }
 
-/** A mark that was cut short still is no part of the first key. */
+/** Even a truncated byte order mark isn't part of the first key. */
 function byteOrderMarkLength(octets: string): number {
   const mark = '\u00ef\u00bb\u00bf'
   let length = 0
@@ -88,7 +88,7 @@ function byteOrderMarkLength(octets: string): number {
   return length
 }
 
-/** Only what is white in ASCII: octet 0xA0 may be half of a letter. */
+/** Trims only ASCII white space: octet 0xA0 may be part of a multi-byte character. */
 function trim(text: string): string {
   let from = 0
   let to = text.length

@@ -2,16 +2,16 @@ import { addresses, productToken } from './agent-token.ts'
 import { pathOfUrl } from './path-octets.ts'
 import { comparedPath, compilePattern, matchesPath, type PathPattern } from './path-pattern.ts'
 
-/** What a file says, for any crawler that asks. Answers never change once the file is parsed. */
+/** The rules of a file, for any crawler. Immutable once the file is parsed. */
 export type RobotsRules = {
-  /** `url` may be whole or start at its path. */
+  /** `url` may be absolute or start at its path. */
   isAllowed(userAgent: string, url: string): boolean
   crawlDelaySeconds(userAgent: string): number | null
   requestRate(userAgent: string): RequestRate | null
   visitTime(userAgent: string): DayWindow | null
   readonly sitemaps: readonly string[]
   readonly preferredHost: string | null
-  /** What keeping these rules costs in memory, about. */
+  /** Approximate memory use of these rules. */
   readonly sizeBytes: number
 }
 
@@ -23,15 +23,15 @@ export type Pace = {
   visitTime: DayWindow | null
 }
 
-/** All that a file addresses to one name. Rules and paces may be shared by several names. */
+/** Everything that a file addresses to one name. Rules and paces may be shared by several names. */
 export type AgentSection = { readonly groups: Set<readonly RawRule[]>; readonly paces: Set<Readonly<Pace>> }
 
 type Rule = { readonly allow: boolean; readonly pattern: PathPattern }
 type Selection = { readonly rules: readonly Rule[]; readonly pace: Readonly<Pace> }
 
 /**
- * Far above any honest file: ten thousand rules with a wildcard, tried on a URL of 200 characters, stay below.
- * A file that costs more gets the careful answer, no.
+ * Far above any honest file: ten thousand rules with a wildcard, tried on a URL of 200 characters, stay below it.
+ * If a file costs more, the answer is "not allowed", to be safe.
  */
 const maxStepsPerUrl = 20_000_000
 const maxSelections = 16
@@ -46,7 +46,7 @@ export type RobotsContent = {
 export function createRobotsRules(content: RobotsContent): RobotsRules {
   const selections = new Map<string, Selection>()
 
-  // Patterns are compiled for the names that ask, and those are few: a file's other groups cost nothing.
+  // Patterns are compiled only for the names that ask, which are few: a file's other groups cost nothing.
   function selectionFor(userAgent: string): Selection {
     let selection = selections.get(userAgent)
     if (selection === undefined) {
@@ -71,7 +71,7 @@ export function createRobotsRules(content: RobotsContent): RobotsRules {
   }
 }
 
-/** Rules stand in the order of their rank, so the first that matches decides. */
+/** Rules are sorted by rank, so the first that matches decides. */
 function decide(rules: readonly Rule[], path: string): boolean {
   if (path === '/robots.txt') return true
   const compared = comparedPath(path)
@@ -93,7 +93,7 @@ function select(sections: ReadonlyMap<string, AgentSection>, userAgent: string):
   return { rules: ranked(section?.groups ?? []), pace: mergedPace(section?.paces ?? []) }
 }
 
-/** Of several delays for one name the longest counts, of the rest the first. */
+/** The longest of several delays for one name counts; for the other values, the first. */
 function mergedPace(paces: Iterable<Readonly<Pace>>): Pace {
   const merged: Pace = { crawlDelaySeconds: null, requestRate: null, visitTime: null }
   for (const pace of paces) {
@@ -120,13 +120,13 @@ function ranked(groups: Iterable<readonly RawRule[]>): Rule[] {
   return rules.sort((a, b) => b.pattern.octets - a.pattern.octets || Number(b.allow) - Number(a.allow))
 }
 
-/** Who allows `/a/index.html` allows `/a/`: both name the same page. */
+/** A rule that allows `/a/index.html` also allows `/a/`: both name the same page. */
 function directoryOfIndex(octets: string): string | null {
   const slash = octets.lastIndexOf('/')
   return slash >= 0 && octets.startsWith('/index.htm', slash) ? `${octets.slice(0, slash + 1)}$` : null
 }
 
-/** The wishes about pace and hours that files state beside RFC 9309. What cannot be read is no wish. */
+/** Directives about pace and hours that are not in RFC 9309. Unreadable ones are ignored. */
 
 /** Minutes since midnight, UTC. */
 export type DayWindow = { startMinute: number; endMinute: number }
@@ -148,7 +148,7 @@ export function readRequestRate(value: string): RequestRate | null {
   return requests > 0 && seconds > 0 ? { requests, seconds, hours: readDayWindow(parts[4] ?? '') } : null
 }
 
-/** `0600-0845`, also with a space between. */
+/** `0600-0845`, also with a space instead of the hyphen. */
 export function readDayWindow(value: string): DayWindow | null {
   const parts = /^(\d\d):?(\d\d)(?:\s*-\s*|\s+)(\d\d):?(\d\d)(?!\d)/.exec(value)
   if (parts === null) return null

@@ -2,20 +2,20 @@ import { isWholeAnswer } from '../fetch/fetch-result.ts'
 import { type ParseRobotsOptions, parseRobots } from './parse-robots.ts'
 import type { RobotsRules } from './robots-rules.ts'
 
-/** What a host's robots.txt means for us, and how long that may be believed. */
+/** What a host's robots.txt means for us, and how long that is valid. */
 export type RobotsVerdict = {
   kind: 'rules' | 'allow-all' | 'disallow-all'
   rules: RobotsRules
   expiresInMs: number
 }
 
-/** What came of asking for `/robots.txt`, redirects followed by the caller. */
+/** The response to a request for `/robots.txt`, after the caller has followed redirects. */
 export type RobotsResponse = { status: number; body: Uint8Array } | 'unreachable'
 
 export type VerdictOptions = ParseRobotsOptions & {
-  /** From `Cache-Control: max-age`; null or absent where the reply had none. */
+  /** From `Cache-Control: max-age`; null or absent if the response had none. */
   maxAgeSeconds?: number | null
-  /** How often in a row the file could not be had before this time. */
+  /** Number of consecutive failures to fetch the file before this one. */
   failuresBefore?: number
 }
 
@@ -27,9 +27,9 @@ const allowAll = parseRobots('')
 const disallowAll = parseRobots('User-agent: *\nDisallow: /')
 
 /**
- * RFC 9309 section 2.3.1: a file that is not there forbids nothing, a server that cannot say forbids everything for now. 429 is a server that
- * cannot say: it asked for fewer requests, not for more. So is one that sends a part, or nothing yet. A redirect that led nowhere counts
- * as not there.
+ * RFC 9309 section 2.3.1: a missing file forbids nothing, an unreachable one forbids everything for now. 429 counts as unreachable: the
+ * server asked for fewer requests, not for more. So do partial content, and "nothing yet". A redirect that leads nowhere counts as a
+ * missing file.
  */
 export function rulesFromResponse(response: RobotsResponse, options: VerdictOptions = {}): RobotsVerdict {
   if (response === 'unreachable') return unreachable(options)
@@ -43,7 +43,7 @@ export function rulesFromResponse(response: RobotsResponse, options: VerdictOpti
   return unreachable(options)
 }
 
-/** Asked again soon, then ever more seldom: each failure in a row doubles the wait. */
+/** Exponential backoff: each consecutive failure doubles the wait. */
 function unreachable({ failuresBefore = 0 }: VerdictOptions): RobotsVerdict {
   const waitMs = Math.min(longestMs, firstRetryMs * 2 ** Math.min(failuresBefore, 20))
   return { kind: 'disallow-all', rules: disallowAll, expiresInMs: waitMs }

@@ -3,11 +3,11 @@ import type { LinkPipe, PageContext } from '../worker/links/link-pipe.ts'
 import { headerLinks, parseLinkHeaders, sitemapsOf } from './link-header.ts'
 import type { SitemapOffers } from './sitemaps.ts'
 
-/** What a server says of a page's links while it still works on the page (103 Early Hints). */
+/** Links that a server announces while it is still working on the page (103 Early Hints). */
 export type HintedPage = {
   /** Takes `Link` fields; the requests are on their way to the frontier when this returns. */
   take(fields: readonly string[]): void
-  /** Resolves when the frontier has all of them; null where there were none. */
+  /** Resolves when the frontier has accepted all of them; null if there were none. */
   accepted(): Promise<void> | null
 }
 
@@ -19,9 +19,9 @@ export type EarlyHintsOptions = {
 }
 
 /**
- * Offers the links of hints at once, before the page has come. They are links of the page like those in its header later, through the same
- * steps. Whether the page wants its links followed isn't known yet: a server that says no shouldn't hint. Null for pages whose
- * links aren't followed, and outside of crawls.
+ * Offers the links of hints immediately, before the page has arrived. They are treated like links in its header, with the same steps.
+ * Whether the page wants its links followed isn't known yet: a server that says no shouldn't hint. Null for pages whose links aren't
+ * followed, and outside of crawls.
  */
 export function createEarlyHints({ pipe, sitemaps, now, offer }: EarlyHintsOptions) {
   return (request: QueuedRequest): HintedPage | null => {

@@ -6,7 +6,7 @@ import { pageDirectives } from '../robots/page-directives.ts'
 
 export type FetchedTable = { signal: HostSignal } & (
   | { kind: 'body'; body: Buffer; response: FetchResponse; isNofollow: boolean }
-  /** There is none. */
+  /** There is no table. */
   | { kind: 'missing' }
   /** Too large, too slow or broken. */
   | { kind: 'unreadable' }
@@ -21,7 +21,7 @@ export type FetchTableDeps = {
   signalOf(result: FetchResult): HostSignal
 }
 
-/** Fetches tables. A redirect leads to no table: it would be another document's. */
+/** Fetches tables. Redirects are not followed: the target would be the table of another document. */
 export function createFetchTable({ fetcher, agent, signalOf }: FetchTableDeps): FetchTable {
   return async (url, maxBytes) => {
     const result = await fetcher.fetch({ url, anyType: true, maxBodyBytes: maxBytes })

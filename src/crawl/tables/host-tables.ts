@@ -3,26 +3,26 @@ import { isAppError } from '../../core/errors.ts'
 import type { FrontierStore, KeptTables } from '../../store/contracts/frontier.ts'
 
 /**
- * Which origins offer tables beside their documents. An origin is
- * - `unknown`: nothing is known of it, or not any more. Its pages are counted, and one that comes after enough of them is used for a probe;
+ * Tracks which origins offer tables along with their documents. An origin is
+ * - `unknown`: nothing is known about it (any more). Its pages are counted, and after enough of them one is used for a probe;
  * - `offered`: the probe, or an earlier one that the store remembers, found a table;
- * - `none`: it found none, or tables proved wrong or were missing too often. The store remembers that too, until it expires.
+ * - `none`: the probe found none, or tables were wrong or missing too often. The store remembers that too, until it expires.
  */
 export type HostTables = {
-  /** What is known now; counts the page that asks, and whether connections are idle beside it. Null where the store is still asked. */
+  /** The current state; counts the page, and whether connections were idle meanwhile. Null while the store hasn't answered yet. */
   of(origin: string, isIdle?: boolean): TableState | null
   isOffered(origin: string): boolean
-  /** Waits for the store, where that makes a difference. */
+  /** The state once the store has answered. */
   load(origin: string): Promise<TableState>
-  /** Whether the page that asks is the one for the probe, for its links or its volatile parts. True once for each origin. */
+  /** Whether this page is used for the probe, for links or for volatile parts. True once for each origin and kind. */
   mayProbe(origin: string, forLinks?: boolean): boolean
-  /** What came of a table, the one of the probe included. */
+  /** Notes the result of fetching a table, including that of the probe. */
   note(origin: string, result: TableResult): Promise<void>
 }
 
 export type TableState = 'unknown' | 'offered' | 'none'
 
-/** `wrong`: it was not a table, or not of the document as it is; `late`: its page came first. */
+/** `wrong`: not a table, or not of the current document; `late`: its page came first. */
 export type TableResult = 'found' | 'right' | 'missing' | 'wrong' | 'late'
 
 export type HostTablesOptions = {
@@ -30,7 +30,7 @@ export type HostTablesOptions = {
   clock: Pick<Clock, 'now'>
   /** Pages of an origin before it is probed. */
   probeAfter: number
-  /** Pages in a row with idle connections before a table of links is worth a probe; none if nothing is said. */
+  /** Consecutive pages with idle connections before a table of links is worth a probe; 0 by default. */
   idleBefore?: number
 }
 
@@ -38,7 +38,7 @@ type Entry = {
   state: TableState
   expiresAt: number
   pages: number
-  /** The last so many began while connections were idle. */
+  /** Consecutive pages that began while connections were idle. */
   idle: number
   isProbed: boolean
   isProbedForParts: boolean
@@ -52,18 +52,18 @@ const KEPT_MS = { offered: 7 * DAY_MS, none: 7 * DAY_MS, wrong: 30 * DAY_MS } sa
   KeptTables['kind'],
   number
 >
-/** Wrong tables after which those of a host are not used any more, if they are also more than a few in a hundred. */
+/** Wrong tables after which the tables of a host are no longer used, if there are also fewer than `RIGHT_FOR_WRONG` right ones for each. */
 const MAX_WRONG = 3
 const RIGHT_FOR_WRONG = 20
-/** How many more tables may be missing than were found. */
+/** Excess of missing tables over found ones at which tables are no longer used. */
 const MAX_MISSING = 8
-/** How many more may come too late than twice those that were found. */
+/** Maximum excess of late tables over twice the found ones. */
 const MAX_LATE = 16
 const MAX_ORIGINS = 10_000
 const noCounts: Record<TableResult, number> = { found: 0, right: 0, missing: 0, wrong: 0, late: 0 }
 
 export function createHostTables({ store, clock, probeAfter, idleBefore = 0 }: HostTablesOptions): HostTables {
-  // A Map remembers the order of insertion: the first key is the one used longest ago.
+  // A Map keeps insertion order: the first key is the least recently used.
   const entries = new Map<string, Entry>()
 
   function entryOf(origin: string): Entry {
@@ -111,7 +111,7 @@ export function createHostTables({ store, clock, probeAfter, idleBefore = 0 }: H
     return entry.loading
   }
 
-  /** A store that can't be asked now has forgotten: one more probe is all that costs. */
+  /** Treats a store that can't be reached now as empty: that only costs one more probe. */
   async function remembered(origin: string): Promise<KeptTables | null> {
     try {
       return await store.loadTables(origin)
@@ -137,8 +137,8 @@ export function createHostTables({ store, clock, probeAfter, idleBefore = 0 }: H
       entry.pages++
       entry.idle = isIdle ? entry.idle + 1 : 0
       if (entry.isLoaded) return entry.state
-      // Most hosts of a wide crawl have one page; nothing is asked for those.
-      if (entry.pages > 1) loadEntry(origin, entry).catch(() => {}) // asked again by who waits for it
+      // Most hosts of a wide crawl have one page: the store isn't asked for those.
+      if (entry.pages > 1) loadEntry(origin, entry).catch(() => {}) // `load` reports errors
       return null
     },
     isOffered: (origin) => entries.get(origin)?.state === 'offered',
@@ -165,7 +165,7 @@ export function createHostTables({ store, clock, probeAfter, idleBefore = 0 }: H
       }
       if (entry.state === 'none') return
       const isWrong = counts.wrong >= MAX_WRONG && counts.wrong * RIGHT_FOR_WRONG > counts.right
-      // It depends on what else the host does: nothing to remember for long.
+      // Lateness depends on what else the host does, so it isn't stored.
       if (counts.late > MAX_LATE + 2 * counts.found) entry.state = 'none'
       if (isWrong || counts.missing >= MAX_MISSING + counts.found) await become(origin, entry, 'wrong')
     },

@@ -3,17 +3,17 @@ import type { FoundLink } from '../extract/fastfind.ts'
 
 /** One link of a `Link` header field (RFC 8288). */
 export type HeaderLink = {
-  /** As the header has it. */
+  /** As written in the header. */
   href: string
   /** In lower case. */
   rels: string[]
-  /** What a preload is for; '' where it doesn't say. */
+  /** What a preload is for; '' if it doesn't say. */
   as: string
-  /** The link is about something else than the page. */
+  /** The link has another context than the page. */
   isElsewhere: boolean
 }
 
-/** Of one response. A header has room for thousands; no honest one has so many. */
+/** Maximum per response. A header has room for thousands; no honest one has that many. */
 const maxLinks = 1000
 
 const white = /[\t ]*/y
@@ -21,7 +21,7 @@ const target = /<([^>]*)>/y
 const parameterName = /[\t ]*;[\t ;]*([!#$%&'*+\-.^_`|~\w]+)[\t ]*(=?)[\t ]*/y
 const bareValue = /[^\t ;,]*/y
 
-/** All links of the fields, which are octets. What can't be understood ends the field; what came before it counts. */
+/** Parses the links of the fields, which are octets. A field ends at the first syntax error; links before it count. */
 export function parseLinkHeaders(values: readonly string[]): HeaderLink[] {
   const links: HeaderLink[] = []
   for (const value of values) readField(textOf(value), links)
@@ -31,7 +31,7 @@ export function parseLinkHeaders(values: readonly string[]): HeaderLink[] {
 function readField(text: string, links: HeaderLink[]): void {
   let at = 0
   while (links.length < maxLinks) {
-    // Empty members of a list mean nothing.
+    // Skip empty list members.
     while (at < text.length && (text[at] === ',' || text[at] === ' ' || text[at] === '\t')) at++
     target.lastIndex = at
     const href = target.exec(text)?.[1]
@@ -47,7 +47,7 @@ function readField(text: string, links: HeaderLink[]): void {
       const name = found[1]!.toLowerCase()
       const read = found[2] === '=' ? readValue(text, at) : { value: '', end: at }
       at = read.end
-      // Of a parameter that comes twice, the first counts.
+      // The first of duplicate parameters counts.
       if (!seen.has(name)) setParameter(link, name, read.value)
       seen.add(name)
     }
@@ -55,7 +55,7 @@ function readField(text: string, links: HeaderLink[]): void {
     white.lastIndex = at
     white.exec(text)
     at = white.lastIndex
-    // Something that belongs nowhere: the next link begins behind the comma after it.
+    // Skip anything unexpected: the next link begins after the next comma.
     const comma = text.indexOf(',', at)
     at = comma === -1 ? text.length : comma
   }
@@ -82,11 +82,11 @@ function setParameter(link: HeaderLink, name: string, value: string): void {
       .split(/[\t ]+/)
       .filter((rel) => rel !== '')
   else if (name === 'as') link.as = value.toLowerCase()
-  // A fragment is a part of the page.
+  // A fragment is part of the page.
   else if (name === 'anchor') link.isElsewhere = value !== '' && !value.startsWith('#')
 }
 
-/** Relations that lead to documents. Others name styles, scripts, hosts, hubs and interfaces: a page has them for programs. */
+/** Relations that lead to documents. Others name styles, scripts, hosts, hubs and interfaces, which are for programs. */
 const toDocuments: ReadonlySet<string> = new Set([
   ...['next', 'prev', 'previous', 'first', 'last', 'start', 'up', 'contents', 'index', 'toc', 'section', 'subsection'],
   ...['chapter', 'appendix', 'glossary', 'item', 'collection', 'archives', 'alternate', 'canonical', 'amphtml'],
@@ -95,13 +95,13 @@ const toDocuments: ReadonlySet<string> = new Set([
   ...['help', 'license', 'copyright', 'privacy-policy', 'terms-of-service', 'enclosure', 'prefetch', 'prerender'],
 ])
 
-/** Whether a crawler that follows the links of a page follows this one. */
+/** Whether a crawler should follow this link like a link of the page. */
 export function leadsToDocument({ rels, as, isElsewhere, href }: HeaderLink): boolean {
   if (isElsewhere || href === '' || href.startsWith('#')) return false
   return rels.some((rel) => toDocuments.has(rel)) || (rels.includes('preload') && as === 'document')
 }
 
-/** As links of the page with that header. They are relative to its own address, even if the page has another base. */
+/** Converts them to links of the page. They are relative to its own URL, even if the page declares another base. */
 export function headerLinks(links: readonly HeaderLink[], url: string): FoundLink<never>[] {
   const base = withoutAccess(url)
   return links.filter(leadsToDocument).map(({ href }) => ({
@@ -109,11 +109,11 @@ export function headerLinks(links: readonly HeaderLink[], url: string): FoundLin
   }))
 }
 
-/** Addresses of sitemaps among them. */
+/** URLs of the sitemaps among them. */
 export const sitemapsOf = (links: readonly HeaderLink[]): string[] =>
   links.filter(({ rels, href }) => rels.includes('sitemap') && href !== '').map(({ href }) => href)
 
-/** Servers that write more than ASCII here mean UTF-8. */
+/** Servers that send non-ASCII bytes here mean UTF-8. */
 function textOf(octets: string): string {
   return /[\x80-\xff]/.test(octets) ? Buffer.from(octets, 'latin1').toString('utf8') : octets
 }

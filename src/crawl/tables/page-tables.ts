@@ -20,12 +20,12 @@ import { createVolatileTables } from './tvi-visit.ts'
 
 /** The tables of the pages that a shard visits, in the order of a visit. */
 export type PageTables = {
-  /** What is done in the page's turn instead of fetching it; null to fetch it. `known`: null where the page must come whole. */
+  /** Uses the page's turn for a table instead of the page; null to fetch the page. `known`: null if the whole page is needed. */
   before(request: QueuedRequest, known: KnownDocument | null, hostQueue: HostQueue): Promise<VisitResult | null> | null
-  /** The page is about to be fetched. */
+  /** Called when the page is about to be fetched. */
   beside(request: QueuedRequest, hostQueue: HostQueue): void
   pageCame(request: QueuedRequest): Promise<void> | null
-  /** Whether its links are compared with those of a table. */
+  /** Whether the links of the page are to be compared with a table. */
   has(request: QueuedRequest): boolean
   compare(request: QueuedRequest, capture: Capture | null): void
 }
@@ -40,7 +40,7 @@ export type PageTablesDeps = {
   /** Pages of a host before it is probed. */
   probeAfter: number
   perHost: number
-  /** Tables are asked for although nothing says that they would help. */
+  /** Whether to ask for tables even if nothing suggests that they would help. */
   searches: boolean
   reading: Pick<ReadOptions, 'maxLinks' | 'aspectsOf' | 'keptBody'>
   refuses(url: string): SkipReason | null
@@ -49,12 +49,12 @@ export type PageTablesDeps = {
   onError(error: unknown): void
 }
 
-/** Pages in a row. */
+/** Minimum number of consecutive pages with idle connections before a probe. */
 const MIN_IDLE = 16
 
 export function createPageTables(deps: PageTablesDeps): PageTables {
   const { store, clock, gate, agent, probeAfter, perHost, searches, pipe, borrow, offer, onError } = deps
-  // At the end of every crawl a few pages have no others beside them.
+  // At the end of every crawl a few pages have idle connections anyway.
   const idleBefore = searches ? 0 : Math.max(MIN_IDLE, 2 * perHost)
   const hosts = createHostTables({ store, clock, probeAfter, idleBefore })
   const fetchTable = createFetchTable({
@@ -72,7 +72,7 @@ export function createPageTables(deps: PageTablesDeps): PageTables {
     now: clock.now,
   })
 
-  /** Beside links, a kept page with volatile parts is a reason to ask. */
+  /** Probes for links, or else for the volatile parts of a kept page. */
   function probe(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult | null> | null {
     const asking = perHost > 1 || searches ? links.probe(request) : null
     if (asking !== null) return asking.then((signal) => ({ kind: 'postponed', signal }))

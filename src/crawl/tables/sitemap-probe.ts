@@ -12,18 +12,18 @@ import type { VisitResult } from '../worker/visit/visit-result.ts'
 import { readSitemap } from './sitemap-reader.ts'
 import type { SitemapOffers } from './sitemaps.ts'
 
-/** Where hosts have a sitemap that nobody names, most usual first. */
+/** Usual places of sitemaps that aren't announced, most common first. */
 export const usualPlaces = ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'] as const
 
 const KEPT_MS = 7 * 86_400_000
 const MAX_ORIGINS = 10_000
 /** Enough to tell a sitemap from a page; it is fetched in full by its own request. */
 const MAX_BYTES = 512 << 10
-/** A redirect to the front page or to an error page leads to no sitemap. */
+/** Paths of plausible redirect targets: a redirect to the front page or an error page doesn't lead to a sitemap. */
 const sitemapPath = /sitemap|\.(?:xml|txt|gz)$/i
 
 export type SitemapProbe = {
-  /** Uses the turn of a page to look for a sitemap; null, at once or later, where the page may be fetched. */
+  /** Uses the turn of a page to look for a sitemap; returns or resolves to null if the page may be fetched. */
   before(request: QueuedRequest): Promise<VisitResult | null> | null
 }
 
@@ -32,9 +32,9 @@ export type SitemapProbeDeps = {
   fetcher: Pick<Fetcher, 'fetch'>
   clock: Clock
   sitemaps: SitemapOffers
-  /** Pages of a host before each place is looked at. */
+  /** Pages of a host before each place is probed. */
   probeAfter: number
-  /** What is known of robots.txt now. */
+  /** The robots.txt rules in memory. */
   rulesOf(origin: string): RobotsRules | null
   mayAsk(url: string): boolean
   offer(offers: readonly Offer[]): Promise<void>
@@ -43,13 +43,13 @@ export type SitemapProbeDeps = {
 type Entry = { pages: number; place: number; isBusy: boolean }
 
 /**
- * Looks for sitemaps in the usual places, one place after the other until there is one, each in the turn of a page. An answer, yes or
- * no, is kept in the store and not asked for again until it expires. Hosts whose robots.txt names a sitemap are left alone. A probe is
- * no request of the crawl: it counts neither as fetched nor as failed, and what it finds is offered to the frontier.
+ * Looks for sitemaps in the usual places, one after the other until one is found, each in the turn of a page. An answer, yes or no, is
+ * stored and not asked for again until it expires. Hosts whose robots.txt names a sitemap are not probed. A probe isn't a request of the
+ * crawl: it counts neither as fetched nor as failed, and what it finds is offered to the frontier.
  */
 export function createSitemapProbe(deps: SitemapProbeDeps): SitemapProbe {
   const { store, fetcher, clock, sitemaps, probeAfter, rulesOf, mayAsk, offer } = deps
-  // A Map remembers the order of insertion: the first key is the one used longest ago.
+  // A Map keeps insertion order: the first key is the least recently used.
   const entries = new Map<string, Entry>()
 
   function entryOf(origin: string): Entry {
@@ -62,7 +62,7 @@ export function createSitemapProbe(deps: SitemapProbeDeps): SitemapProbe {
 
   const isDue = ({ pages, place }: Entry): boolean => place < usualPlaces.length && pages > probeAfter * (place + 1)
 
-  /** A store that can't be asked now has forgotten: one more probe is all that costs. */
+  /** Treats a store that can't be reached now as empty: that only costs one more probe. */
   async function kept<T>(ask: () => Promise<T>): Promise<T | null> {
     try {
       return await ask()
@@ -90,7 +90,7 @@ export function createSitemapProbe(deps: SitemapProbeDeps): SitemapProbe {
       }
       const result = await fetcher.fetch({ url, anyType: true, maxBodyBytes: MAX_BYTES })
       const answer = await judge(url, result)
-      // A host that has other troubles is not asked for more.
+      // A host with other problems is not probed further.
       if (answer === 'unknown') entry.place = usualPlaces.length
       else {
         const kind = answer === 'sitemap' ? 'offered' : 'none'

@@ -233,7 +233,7 @@ describe('limits of sitemaps', () => {
       [one],
     )
     assert.equal(cut!.isCut, true)
-    // Of a text that broke off, the last line may be half a URL.
+    // The last line of a truncated text may be half a URL.
     const text = await read(`${one}\n${two}`, { isCut: true })
     assert.deepEqual(
       text!.sitemap.pages.map((each) => each.url),

@@ -7,27 +7,27 @@ import { addEntry, emptySitemap, maxSitemapBytes, type Sitemap } from './sitemap
 const beginning = 8192
 const xmlSitemap = /<(?:[a-z][\w.-]*:)?(?:urlset|sitemapindex)[\s>/]/i
 
-/** Whether a document that nobody called a sitemap begins like one. */
+/** Whether a document that wasn't announced as a sitemap starts like one. */
 export const looksLikeSitemap = (body: Buffer): boolean => xmlSitemap.test(body.toString('latin1', 0, beginning))
 
 export type SitemapSource = {
   url: string
   contentType: string | undefined
   maxBytes: number
-  /** The body broke off, or was cut at a limit. */
+  /** The body is incomplete, or was cut at a limit. */
   isCut: boolean
 }
 
-/** A sitemap in any of its forms; null for anything else. `isCut`: it goes on behind what was read. */
+/** A sitemap in any of its forms; null for anything else. `isCut`: there is more than was read. */
 export type SitemapReading = { sitemap: Sitemap; isCut: boolean } | null
 
 /**
- * Reads a document that was called a sitemap: XML, a list of URLs, a feed, each compressed with gzip or not. What is in it decides, not
- * its media type: servers have all kinds of names for sitemaps. A page in HTML, as some servers send it for everything, is none.
+ * Reads a document that was announced as a sitemap: XML, a list of URLs or a feed, each optionally compressed with gzip. The content
+ * decides, not the media type: servers use all kinds of types for sitemaps. An HTML page, as some servers send for everything, isn't one.
  */
 export async function readSitemap(body: Buffer, source: SitemapSource): Promise<SitemapReading> {
   const maxBytes = Math.min(source.maxBytes, maxSitemapBytes)
-  // Compressed as a file, on top of any encoding of the transfer.
+  // A compressed file, on top of any content encoding.
   const unpacked = isGzip(body) ? await decodeBody(body, 'gzip', maxBytes) : null
   if (unpacked?.kind === 'failed') return null
   const bytes = unpacked?.body ?? (body.length > maxBytes ? body.subarray(0, maxBytes) : body)
@@ -42,7 +42,7 @@ async function readUnpacked(
   { url, contentType, isCut }: Omit<SitemapSource, 'maxBytes'>,
 ): Promise<Sitemap | null> {
   const { charset } = detectCharset({ bytes, contentType: charsetOnly(contentType) })
-  // In an encoding of two bytes the first element can only be found in the text.
+  // In UTF-16 the first element can only be found in the decoded text.
   const isWide = charset.startsWith('utf-16')
   const start = isWide ? decodeText(bytes.subarray(0, beginning), charset) : bytes.toString('latin1', 0, beginning)
   if (xmlSitemap.test(start))
@@ -51,7 +51,7 @@ async function readUnpacked(
   return readTextSitemap(decodeText(bytes, charset), isCut)
 }
 
-/** XML in `text/plain` is XML all the same; of the type only the encoding is believed. */
+/** XML in `text/plain` is still XML; only the charset of the type is trusted. */
 function charsetOnly(contentType: string | undefined): string | undefined {
   return contentType !== undefined && /charset/i.test(contentType) ? contentType : undefined
 }
@@ -61,7 +61,7 @@ function readFeedSitemap(bytes: Buffer, url: string): Sitemap | null {
   if (feed === null) return null
   const sitemap = emptySitemap('feed')
   for (const { link, date } of feed.entries) {
-    // An entry without a link has that of its site.
+    // An entry without a link of its own has the link of the site.
     if (link !== feed.site) addEntry(sitemap, sitemap.pages, { url: link, modifiedAt: date, priority: null })
   }
   return sitemap
@@ -69,12 +69,12 @@ function readFeedSitemap(bytes: Buffer, url: string): Sitemap | null {
 
 const isUrl = /^https?:\/\/[^\s<>]+$/i
 
-/** One URL a line. Its first line is one too: anything else is some other text. */
+/** Reads one URL per line. Null if the first line isn't a URL: then it is some other text. */
 function readTextSitemap(text: string, isCut: boolean): Sitemap | null {
   const sitemap = emptySitemap('text')
   for (let at = 0; at < text.length; ) {
     const end = endOfLine(text, at)
-    // Half a URL is another one.
+    // Half a URL would be a different URL.
     if (isCut && end === text.length) break
     const line = text.slice(at, end).trim()
     at = end + 1

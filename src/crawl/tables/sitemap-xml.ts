@@ -2,10 +2,10 @@ import { Parser } from 'htmlparser2'
 import { parseFeedDate } from '../../core/feed/feed-date.ts'
 import { addEntry, emptySitemap, maxEntries, maxUrlCharacters, type Sitemap } from './sitemap.ts'
 
-/** The parser takes a step for each open element at each tag: depth is time. */
+/** The parser does work for each open element at each tag, so depth costs time. */
 const maxDepth = 64
 const pieceLength = 64 << 10
-/** Beyond the limit of the protocol, entries are only counted, and not without end. */
+/** Entries beyond the limit of the protocol are only counted, up to this number. */
 const maxCounted = 4 * maxEntries
 
 type Field = 'loc' | 'lastmod' | 'priority'
@@ -17,9 +17,9 @@ type OpenEntry = {
 }
 
 /**
- * Reads a `urlset` or `sitemapindex`, or null where the document is neither. Elements of the protocol have the prefix of the root, so
- * those of extensions (`image:loc`) are other elements. XML that is broken is read as far as it goes: an entry that is cut off at
- * the end of the document doesn't count. After each piece, `rest` may let others have their turn.
+ * Reads a `urlset` or `sitemapindex`; null if the document is neither. Elements of the protocol have the prefix of the root, so those
+ * of extensions (`image:loc`) are not mistaken for them. Malformed XML is read as far as possible: an entry that is cut off at the end
+ * of the document doesn't count. Between pieces, `rest` may yield to other work.
  */
 export async function readXmlSitemap(text: string, rest: () => Promise<void>): Promise<Sitemap | null> {
   const reader = new XmlSitemapReader()
@@ -46,7 +46,7 @@ class XmlSitemapReader {
     { xmlMode: true, decodeEntities: true },
   )
 
-  /** The parser is never ended: that would close what the document left open. */
+  /** The parser is never ended: that would close elements that the document left open. */
   write(piece: string): void {
     this.parser.write(piece)
   }
@@ -60,7 +60,7 @@ class XmlSitemapReader {
     if (sitemap === null) return
     const local = name.slice(name.indexOf(':') + 1)
     const isOurs = name === this.prefix + local
-    // A field that the next element ends: its own end is missing.
+    // The end tag of the field is missing: the next element ends it.
     if (this.field !== null && isOurs) this.endField()
     if (isOurs && (local === 'url' || local === 'sitemap')) {
       this.endEntry()

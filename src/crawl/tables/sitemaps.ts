@@ -5,13 +5,13 @@ import type { InScope } from '../worker/links/filter-steps.ts'
 import type { LinkPipe } from '../worker/links/link-pipe.ts'
 import type { PageWork } from '../worker/results/check-results.ts'
 
-/** Sitemaps of one host in one run. They come before its pages: without a limit, a host could make us read nothing else. */
+/** Maximum number of sitemaps of one host in one run. They come before its pages: without a limit, a host could make us read nothing else. */
 const MAX_PER_HOST = 1000
-/** Of so many hosts it is remembered what was offered; then all is forgotten, and the frontier drops what it knows. */
+/** Maximum number of hosts remembered; then all are forgotten, and the frontier drops the offers that it knows. */
 const MAX_HOSTS = 10_000
 
 export type SitemapLimit = {
-  /** False where the host has had as many as are read. */
+  /** False if the limit of the host is reached. */
   admits(offer: Pick<Offer, 'host' | 'check'>): boolean
 }
 
@@ -38,17 +38,17 @@ export type SitemapOffersOptions = {
 }
 
 /**
- * Sitemaps on their way to the frontier, where they are requests like any other, ahead of the pages of their host. Only crawls read them:
- * who watches a page wants the page and where it leads, not all that its site has.
+ * Makes offers of sitemaps. In the frontier they are requests like any other, ahead of the pages of their host. Only crawls read them: a
+ * watch is for a page and where it leads, not for everything on its site.
  *
- * Returns requests for those that are named for the site of a request: by its robots.txt, or by a page of it. `by` is the URL of
- * what names them. The same names are offered once; a store that is asked twice, after a restart, drops what it knows.
+ * Returns offers of sitemaps named for the site of a request, by its robots.txt or by one of its pages; `by` is the URL of that document.
+ * Each is offered once; after a restart, the store drops repeated offers.
  */
 export type SitemapOffers = (request: QueuedRequest, by: string, urls: readonly string[]) => Offer[]
 
 export function createSitemapOffers(options: SitemapOffersOptions): SitemapOffers {
   const { pipe, limit, inScope, refuses, workOf } = options
-  /** By whom sitemaps were named, and the depth that they were offered with. */
+  /** Depth at which sitemaps were offered, by the document that named them. */
   const offered = new Map<string, number>()
 
   return (request, by, urls) => {

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { bodyDigest } from '../../core/url/fingerprint.ts'
 
 /**
- * The form that both tables share: lines of UTF-8, each a word and what belongs to it. The first names kind and version, the second the
- * document that the table was made of, and the last counts the entries and has a digest of everything before it. A table that was cut
- * off, edited or never was one is told by that.
+ * The format that both tables share: lines of UTF-8, each a keyword and its value. The first line has kind and version, the second the
+ * document that the table was made from, and the last the number of entries and a digest of everything before it. This detects tables
+ * that were cut off or edited, and files that aren't tables.
  */
 export type TableKind = 'TOL' | 'TVI'
 
@@ -31,7 +31,7 @@ export function writeTable(kind: TableKind, document: Uint8Array, entries: reado
 /** Null for anything that is not a whole table of this kind and version. */
 export function readTable(kind: TableKind, bytes: Buffer): TableLines | null {
   const head = `eRACE-${kind} ${VERSION}\n`
-  // A look at its beginning, so that an error page of some megabytes costs nothing.
+  // Check the start first, so that an error page of some megabytes costs nothing.
   if (bytes.toString('latin1', 0, head.length) !== head) return null
   const text = bytes.toString('utf8')
   const lastAt = text.lastIndexOf('\n', text.length - 2) + 1
@@ -44,13 +44,13 @@ export function readTable(kind: TableKind, bytes: Buffer): TableLines | null {
   return document === null || entries.length !== Number(last[1]) ? null : { document, entries }
 }
 
-/** Whether it says that it is a table of this kind, of any version, whole or not. */
+/** Whether it claims to be a table of this kind, of any version, complete or not. */
 export function isTable(kind: TableKind, bytes: Buffer): boolean {
   const head = `eRACE-${kind} `
   return bytes.toString('latin1', 0, head.length) === head
 }
 
-/** Null where it is none. */
+/** Null if the text isn't a digest. */
 export function readDigest(text: string): Buffer | null {
   const hex = digestForm.exec(text)?.[1]
   return hex === undefined ? null : Buffer.from(hex, 'hex')
@@ -58,12 +58,12 @@ export function readDigest(text: string): Buffer | null {
 
 export const documentDigest = (body: Uint8Array): Buffer => bodyDigest(body)
 
-/** Of a document whose URL names no file: what servers show for a folder. */
+/** File name for a URL that names none: what servers show for a folder. */
 const INDEX = 'index.html'
 
 /**
- * Where the table of a page is, as far as its URL tells: beside the document, under its name with the suffix. Null for a URL with a query,
- * which no file answers.
+ * The URL of a page's table: next to the document, under its name with the suffix. Null for a URL with a query, which isn't served from
+ * a file.
  */
 export function tableUrl(kind: TableKind, pageUrl: string): string | null {
   const end = pageUrl.indexOf('#')

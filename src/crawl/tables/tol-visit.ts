@@ -10,18 +10,18 @@ import { tableUrl } from './table-text.ts'
 import { type LinkTable, MAX_TOL_BYTES, readLinkTable } from './tol.ts'
 
 /**
- * Takes tables of links. A table is asked for beside its page, with a connection to the host that has nothing else to do: it delays no page,
- * and what it says is in the frontier while the page is still on its way. The page is read as always, so a wrong table costs its requests
- * and nothing more. It is `taken` until its page comes; one that comes later has nothing to say.
+ * Fetches tables of links. A table is requested in parallel with its page, over an otherwise idle connection to the host: it delays no
+ * page, and its links are in the frontier while the page is still loading. The page is read as always, so a wrong table costs its requests
+ * and nothing more. It is `taken` until its page arrives; a table that arrives later is ignored.
  */
 export type LinkTables = {
-  /** Uses the page's turn for its table, to find out whether the host offers tables. Returns how the host answered; null where no probe is due. */
+  /** Uses the page's turn for its table, to find out whether the host offers tables. Resolves to the host signal; null if no probe is due. */
   probe(request: QueuedRequest): Promise<HostSignal> | null
-  /** Asks for the table of a page that is about to be fetched, if the host offers tables and has a connection to spare. */
+  /** Requests the table of a page that is about to be fetched, if the host offers tables and has an idle connection. */
   takeBeside(request: QueuedRequest, hostQueue: HostQueue): void
-  /** The page came, or won't: waits until the links of its table are accepted. */
+  /** Called when the page has arrived, or won't: resolves when the links of its table are accepted. */
   pageCame(request: QueuedRequest): Promise<void> | null
-  /** Whether a table is there that its page is compared with. */
+  /** Whether there is a table to compare with the page. */
   has(request: QueuedRequest): boolean
   /** Compares the table with the page. */
   compare(request: QueuedRequest, capture: Capture | null): void
@@ -33,13 +33,13 @@ export type LinkTablesDeps = {
   pipe: Pick<LinkPipe, 'enter' | 'run'>
   maxLinks: number
   now(): number
-  /** Whether robots.txt and the administrator's lists allow a URL, as far as is known now. */
+  /** Whether robots.txt and the administrator's lists allow a URL, as far as known now. */
   mayAsk(url: string): boolean
-  /** Whether wishes of the server about its links count. */
+  /** Whether robots directives of the server are obeyed. */
   obeysRobots: boolean
-  /** A connection that nothing else wants; null where there is none. It is given back with how the host answered. */
+  /** Borrows an idle connection; null if there is none. Call the returned function with the host signal to give it back. */
   borrow(hostQueue: HostQueue): ((signal: HostSignal) => void) | null
-  /** Resolves when their owners have them. */
+  /** Resolves when their owners have accepted them. */
   offer(offers: readonly Offer[]): Promise<void>
   onError(error: unknown): void
 }
@@ -54,7 +54,7 @@ type TakenTable = {
 
 export function createLinkTables(deps: LinkTablesDeps): LinkTables {
   const { hosts, fetchTable, pipe, mayAsk } = deps
-  /** By the request of their page, for as long as it is there. */
+  /** Tables by the request of their page, while it exists. */
   const taken = new WeakMap<QueuedRequest, TakenTable>()
 
   async function offerLinks(request: QueuedRequest, { base, links }: LinkTable): Promise<string[]> {
@@ -88,7 +88,7 @@ export function createLinkTables(deps: LinkTablesDeps): LinkTables {
 
   async function take(request: QueuedRequest, url: string, kept: TakenTable, giveBack: (signal: HostSignal) => void) {
     const fetched = await fetchTable(url, MAX_TOL_BYTES)
-    // Pages tell whether the host is well.
+    // A failed table doesn't count against the host: its pages show whether it works.
     giveBack(fetched.signal.kind === 'failed' ? { kind: 'untouched' } : fetched.signal)
     if (kept.isLate) return
     kept.isAnswered = true

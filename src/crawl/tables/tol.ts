@@ -2,25 +2,25 @@ import type { Found } from '../extract/fastfind.ts'
 import { readTable, writeTable } from './table-text.ts'
 
 /**
- * PARCAHYD's table of links: what a document links to, in a small file beside it, so that a crawler has its links before it has the
- * document. `in` and `out` tell links of the same site from others; a crawler trusts neither and decides by itself.
+ * PARCAHYD's table of links: the links of a document in a small file next to it, so that a crawler has the links before it has the
+ * document. `in` and `out` distinguish links within the site from others; a crawler trusts neither and decides by itself.
  */
 export type LinkTable = {
-  /** SHA-256 of the document that it was made of. */
+  /** SHA-256 of the document that it was made from. */
   document: Buffer
-  /** Href of the document's own base; undefined for none. */
+  /** Href of the document's `<base>`; undefined for none. */
   base: string | undefined
-  /** As the document has them. */
+  /** As written in the document. */
   links: readonly string[]
 }
 
-/** Everything that is read of a table: a page has at most ten thousand links by default. */
+/** Maximum size of a table: a page has at most ten thousand links by default. */
 export const MAX_TOL_BYTES = 4 << 20
 
 /** How the links of a table are written. */
 export type LinkTableOptions = {
   document: Uint8Array
-  /** The URL of the document: links become absolute. Null to leave them as the document has them. */
+  /** The URL of the document, to make links absolute. Null to leave them as written. */
   url: string | null
   /** The document asks not to follow its links. */
   isNofollow: boolean
@@ -41,7 +41,7 @@ export function writeLinkTable(found: Pick<Found, 'links' | 'base'>, options: Li
   return writeTable('TOL', document, entries)
 }
 
-/** Null for anything else than a table of links, and for one with lines that it can't have. */
+/** Null if it isn't a table of links, or has invalid lines. */
 export function readLinkTable(bytes: Buffer, maxLinks: number): LinkTable | null {
   const table = readTable('TOL', bytes)
   if (table === null) return null
@@ -67,7 +67,7 @@ export function readLinkTable(bytes: Buffer, maxLinks: number): LinkTable | null
 
 const hasHost = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i
 
-/** URLs lose their line ends anyway. */
+/** Removes tabs and line ends, as URL parsers do anyway. */
 const oneLine = (href: string): string => href.replaceAll(/[\t\n\r]/g, '')
 
 function urlOf(href: string, base: string): URL | null {

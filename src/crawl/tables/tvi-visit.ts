@@ -27,11 +27,11 @@ const MAX_FAILED = 10_000
 const MAX_COMPLETED = 2000
 
 /**
- * Checks a page by its table of volatile parts: the rest is the kept version, and the digest in the table proves that both together are the
- * page. Where they aren't, the page itself is fetched in its next turn.
+ * Checks a page by its table of volatile parts: the rest comes from the kept version, and the digest in the table proves that both
+ * together are the page. If they aren't, the page itself is fetched in its next turn.
  */
 export function createVolatileTables({ hosts, fetchTable, keptBody, mayAsk, aspectsOf }: VolatileTablesDeps) {
-  /** Pages whose table did not help a moment ago. */
+  /** Pages whose table did not help in their last turn. */
   const failed = new Set<bigint>()
 
   async function fail(request: QueuedRequest, signal: HostSignal, result: TableResult): Promise<VisitResult> {
@@ -42,11 +42,11 @@ export function createVolatileTables({ hosts, fetchTable, keptBody, mayAsk, aspe
   }
 
   return {
-    /** Null where the page must be fetched: it has no such parts, or it is its turn. */
+    /** Null if the page itself must be fetched: it has no such parts, or its table did not help. */
     async check(request: QueuedRequest, known: KnownDocument): Promise<VisitResult | null> {
       const url = tableUrl('TVI', request.url)
       if (url === null || failed.delete(request.fp) || !isUsable(known) || !mayAsk(url)) return null
-      // How a page is answered is not in its table.
+      // Status and headers of a page are not in its table.
       if (aspectsOf(request.check.watch).some((aspect) => aspect === 'status' || aspect === 'headers')) return null
       const kept = await keptBody(known.versionId)
       const parts = kept === null ? [] : findVolatileParts(kept.body, isXmlType(kept.contentType))
@@ -73,7 +73,7 @@ function isUsable({ versionId, body, truncated, notModified }: KnownDocument): b
   return versionId > 0 && body === 'kept' && truncated === '' && notModified >= 0
 }
 
-/** With spaces between them; not all where there are very many. */
+/** Ids of the changed parts, separated by spaces; truncated if there are very many. */
 function partNames(body: Buffer, parts: readonly VolatilePart[], table: Parameters<typeof changedParts>[2]): string {
   let names = ''
   for (const id of new Set(changedParts(body, parts, table)))

@@ -2,44 +2,45 @@ import { createHash } from 'node:crypto'
 import { documentDigest, readDigest, readTable, writeTable } from './table-text.ts'
 
 /**
- * PARCAHYD's table of volatile information: the parts of a document that change often, in a small file beside it. In HTML these are
- * `<span class="vol" id="…">`, in XML elements named `Vol1`, `Vol2`, …; both keep their tags, what is between them is the part. Whoever
- * has the rest of the document completes it from the table, and the digest tells whether it came out right.
+ * PARCAHYD's table of volatile information: the parts of a document that change often, in a small file next to it. In HTML these are
+ * `<span class="vol" id="…">`, in XML elements named `Vol1`, `Vol2`, …; the tags stay in the document, the part is what is between them. A
+ * client that has the rest of the document completes it from the table, and the digest shows whether the result is right.
  */
 export type VolatileTable = {
-  /** SHA-256 of the document that it was made of. */
+  /** SHA-256 of the document that it was made from. */
   document: Buffer
   /** SHA-256 of the document without the content of its parts. */
   stable: Buffer
   parts: readonly { id: string; content: Buffer }[]
 }
 
-/** A part in the bytes of a document: what is between its tags. */
+/** Byte range of a part in a document: what is between its tags. */
 export type VolatilePart = { id: string; start: number; end: number }
 
-/** Everything that is read of a table. */
+/** Maximum size of a table. */
 export const MAX_TVI_BYTES = 1 << 20
 const MAX_PARTS = 1000
 const idForm = /^[!-~]{1,200}$/
 
-/** Whether its volatile parts are elements of their own; XHTML has spans. */
+/** Whether volatile parts are XML elements; XHTML uses spans. */
 export function isXmlType(contentType: string | undefined): boolean {
   return /^\s*(?:application|text)\/(?:[\w.-]+\+)?xml\b/i.test(contentType ?? '') && !/xhtml/i.test(contentType ?? '')
 }
 
 const MAX_TAG = 4096
 
-/** What matters in HTML: spans, and stretches in which a span is none. */
+/** Relevant markup in HTML: spans, and sections in which a span isn't one. */
 const htmlMark = /<!--|<(script|style|textarea|title)(?=[\s/>])|<(\/?)span(?=[\s/>])/gi
-/** The same in XML. */
+/** Relevant markup in XML. */
 const xmlMark = /<!--|<!\[CDATA\[|<(\/?)(vol\d{1,9})(?=[\s/>])/gi
 const tagEnd = /^(?:"[^"]*"|'[^']*'|[^"'>])*>/
 const attribute = /[\s"'](class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi
 const volatileClass = /(?:^|\s)vol(?:\s|$)/
 
 /**
- * In document order; a part inside another belongs to it. Read byte by byte, so positions are those of the body in any encoding that agrees
- * with ASCII. It need not agree with browsers on broken pages, only with itself: the digests tell. None where there are too many.
+ * Finds parts in document order; a part inside another belongs to it. Reads byte by byte, so positions are byte offsets in any
+ * ASCII-compatible encoding. It need not agree with browsers on broken pages, only with itself, which the digests prove. Empty if there
+ * are too many.
  */
 export function findVolatileParts(body: Buffer, isXml: boolean): VolatilePart[] {
   const text = body.toString('latin1')
@@ -70,7 +71,7 @@ function findSpans(text: string): VolatilePart[] {
   return parts
 }
 
-/** Elements of one name don't nest; each has the name as its id. */
+/** Elements of the same name don't nest; the name is the id. */
 function findElements(text: string): VolatilePart[] {
   const parts: VolatilePart[] = []
   let open: { id: string; start: number } | null = null
@@ -90,7 +91,7 @@ function findElements(text: string): VolatilePart[] {
   return parts
 }
 
-/** The index after the next `end`, or the length. */
+/** The index after the next `end`, or the length of the text. */
 function after(text: string, end: string, from: number): number {
   const at = text.indexOf(end, from)
   return at < 0 ? text.length : at + end.length
@@ -102,7 +103,7 @@ function afterRaw(text: string, name: string, from: number): number {
   return end.exec(text)?.index ?? text.length
 }
 
-/** Empty for a span that is not volatile. */
+/** The id of a volatile span; empty for any other. */
 function spanId(tag: string): string {
   const found = new Map<string, string>()
   for (const [, name = '', ...values] of tag.matchAll(attribute)) {
@@ -120,7 +121,7 @@ export function writeVolatileTable(body: Buffer, parts: readonly VolatilePart[])
   return writeTable('TVI', documentDigest(body), [`stable sha256:${stable}`, ...lines])
 }
 
-/** Null for anything else than a table of volatile parts. */
+/** Null if it isn't a table of volatile parts. */
 export function readVolatileTable(bytes: Buffer): VolatileTable | null {
   const table = readTable('TVI', bytes)
   const [first = '', ...lines] = table?.entries ?? []
@@ -137,10 +138,10 @@ export function readVolatileTable(bytes: Buffer): VolatileTable | null {
 
 const partForm = /^part ([!-~]{1,600}) ([ -~]*)$/
 
-/** `changed`: something else than the parts has changed too. `wrong`: the table contradicts itself. */
+/** `changed`: more than the parts has changed. `wrong`: the table contradicts itself. */
 export type Completion = { kind: 'completed'; body: Buffer } | { kind: 'changed' | 'wrong' }
 
-/** Makes the document that the table was made of from an earlier one. */
+/** Reconstructs the document that the table was made from, given an earlier version. */
 export function completeDocument(body: Buffer, parts: readonly VolatilePart[], table: VolatileTable): Completion {
   if (!stableDigest(body, parts).equals(table.stable)) return { kind: 'changed' }
   if (parts.length !== table.parts.length) return { kind: 'wrong' }
@@ -155,7 +156,7 @@ export function completeDocument(body: Buffer, parts: readonly VolatilePart[], t
   return documentDigest(completed).equals(table.document) ? { kind: 'completed', body: completed } : { kind: 'wrong' }
 }
 
-/** The ids of the parts that the table has otherwise than the body. */
+/** Ids of the parts that differ between the table and the body. */
 export function changedParts(body: Buffer, parts: readonly VolatilePart[], table: VolatileTable): string[] {
   return parts.flatMap(({ id, start, end }, at) =>
     body.subarray(start, end).equals(table.parts[at]!.content) ? [] : [id],
@@ -172,7 +173,7 @@ function stableDigest(body: Buffer, parts: readonly VolatilePart[]): Buffer {
   return digest.update(body.subarray(from)).digest()
 }
 
-/** Octets as text of one line: everything but printable ASCII is percent-encoded, and so is `more`. */
+/** Encodes octets as one line of text: everything but printable ASCII is percent-encoded, and so is `more`. */
 function octetText(octets: string, more = ''): string {
   return octets.replaceAll(/[^ -$&-~]/g, encoded).replaceAll(more === '' ? /(?!)/g : more, encoded)
 }

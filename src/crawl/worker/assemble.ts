@@ -49,12 +49,12 @@ import type { KeptAspects, KeptBodies, KeptText } from './visit/read-response.ts
 import { createLoggedReader } from './visit/readable.ts'
 import { createMayFetch, createRobotsGate, type RobotsGate, type RobotsGateOptions } from './visit/robots-gate.ts'
 
-/** What the thread gives to the shard that runs in it. */
+/** What a thread provides to the shard that runs in it. */
 export type ShardEnvironment = {
   index: number
   shards: number
   run: number
-  /** Whether documents may be known from before. */
+  /** Whether documents may be known from earlier runs. */
   looksBack: boolean
   /** Secret seed of the fingerprints, the same in all shards. */
   seed: readonly [number, number]
@@ -68,28 +68,28 @@ export type ShardEnvironment = {
   keptText: KeptText
   keptAspects: KeptAspects
   keptBody: KeptBodies
-  /** Other protocols than the web's own; called once, when the first of them is needed. */
+  /** Protocols other than plain HTTP; called once, when the first of them is needed. */
   protocols(tools: ProtocolTools): Protocols | Promise<Protocols>
   walks: WalkStore
-  /** Null where there are no credentials. */
+  /** Null if there are no credentials. */
   secrets: Secrets | null
-  /** Where there are modules. */
+  /** Set only if there are modules. */
   outlet?: Outlet | null
-  /** To the other shards of the process, for pages that they read; none by default. */
+  /** Ports to the other shards of the process, for pages that they read; none by default. */
   readers?: ShardDeps['readers']['ports']
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
 }
 
-/** Small visits cost no probe for tables. */
+/** Pages of a host before it is probed for tables, so that small visits cost no probe. */
 const PAGES_BEFORE_PROBE = 8
-/** How many URLs a host may have. The steps of a walk are numbered like URLs, and are limited by `--max-pages` alone. */
+/** Maximum number of URLs per host. The steps of a walk are numbered like URLs, and only `--max-pages` limits them. */
 export function maxUrlsPerHost({ order, maxPagesPerHost }: Config['crawl']): number {
   return order === 'walk' ? Number.MAX_SAFE_INTEGER : maxPagesPerHost
 }
 
-/** Pages of a walk that its result names. */
+/** Number of pages listed in the result of a walk. */
 const MOST_VISITED = 10
-/** In one list. */
+/** Maximum number of items in one list. */
 const MAX_ITEMS = 10_000
 
 export type AssembledShard = {
@@ -97,15 +97,15 @@ export type AssembledShard = {
   /** Closes all connections. */
   close(): Promise<void>
   crawlStats: CrawlStats
-  /** When nothing is in flight any more. */
+  /** Call only when nothing is in flight any more. */
   crawlDetails(): Promise<CrawlDetails>
   offerSeeds(urls: readonly string[]): Promise<void>
   watches: Watches
-  /** Begins checks of watched sources, those with hosts that `owns` names. */
+  /** Starts the checks of watched sources whose hosts are accepted by `owns`. */
   offerChecks(orders: readonly CheckOrder[], owns: (host: string) => boolean): ReturnType<ShardHandle['checks']>
 }
 
-/** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
+/** Assembles one shard from the settings of the crawl: the only place that knows all parts. */
 export async function assembleShard(settings: CrawlSettings, environment: ShardEnvironment): Promise<AssembledShard> {
   const { crawl, network, dns: dnsSettings, robots } = settings.config
   const { clock, store, documents, counters, log, retries } = environment
@@ -156,7 +156,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         maxAgeMs: robots.maxAgeMs,
       })
     : null
-  /** For what pages in a browser load from anywhere: nothing of it is stored. */
+  /** For subresources that browser pages load from any host; stores nothing. */
   const visitorGate = (): RobotsGate =>
     createRobotsGate({
       cache: createRobotsCache({ maxEntries: robots.maxEntries, maxBytes: 4 << 20, clock }),
@@ -224,7 +224,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const refuses = createListRefusal(settings.files)
   const sitemapLimit = createSitemapLimit()
   const sitemaps =
-    // A walk goes from page to page, and tables are no pages.
+    // A walk goes from page to page, and tables aren't pages.
     crawl.tables === 'none' || crawl.order === 'walk'
       ? null
       : createSitemapOffers({ pipe, inScope, refuses, limit: sitemapLimit, workOf: watches.workOf })
@@ -332,7 +332,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       const { offers, failed } = seedOffers.ofChecks(orders)
       const own = offers.filter(({ host }) => owns(host))
       const { watches: queued } = await store.offer(own)
-      // Those without a host are anyone's.
+      // Failed orders have no host and so no owner: the first shard reports them.
       const ended = environment.index === 0 ? failed : []
       for (const result of ended) watches.addResult(result)
       const accepted = new Map<number, AcceptedOrders>()
@@ -347,7 +347,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   }
 }
 
-/** A walker that waits at a host must not be lost with it: no host rests or is given up, it is only asked less often. */
+/** A walker waiting at a host must not be lost with it: hosts never rest and are never given up, only asked less often. */
 const walkRules = { failuresToRest: Number.POSITIVE_INFINITY, maxSlowdowns: Number.POSITIVE_INFINITY }
 
 function openWalk({ config: { crawl } }: CrawlSettings, { walks, run }: ShardEnvironment): Walk {
@@ -358,8 +358,8 @@ function openWalk({ config: { crawl } }: CrawlSettings, { walks, run }: ShardEnv
 }
 
 /**
- * Positive, 31 bits: the same whenever URLs are named by the same rules. Lists from before each link was listed once can't be
- * compared with those of today.
+ * Identifies the rules that name URLs, as a positive 31-bit number. `listed` separates today's lists from older ones, in which a link
+ * could occur more than once: the two can't be compared.
  */
 function namingNumber(naming: Record<string, unknown>, hostRules: string | null): number {
   const rules = JSON.stringify({ ...naming, hostRules, listed: 'once' })

@@ -16,7 +16,7 @@ const RETRY = { firstMs: 100, lastMs: 5_000 }
 const POLL_EVERY_MS = 2_000
 const ADJUST_EVERY_MS = 10_000
 
-/** Calls of the database that are retried until it answers. */
+/** Database calls that are retried until the database answers. */
 export type StoreCalls = ReturnType<typeof createStoreCalls>
 
 type CallOptions = { isStopping?(): boolean; mayTakeLong?: boolean }
@@ -24,8 +24,8 @@ type CallOptions = { isStopping?(): boolean; mayTakeLong?: boolean }
 export function createStoreCalls(retries: Retries) {
   return {
     /**
-     * Retries until the database answers. When the shard is to stop, the second attempt is the last: other workers do later what can't be
-     * done now.
+     * Retries until the database answers. While the shard is stopping, the second attempt is the last: other workers pick up what can't
+     * be done now.
      */
     untilDone<T>(what: string, work: () => Promise<T>, options: CallOptions = {}): Promise<T> {
       const { isStopping = () => false, mayTakeLong = false } = options
@@ -38,7 +38,7 @@ export function createStoreCalls(retries: Retries) {
   }
 }
 
-/** The crawl scopes of all watches, read from the store as far as they have changed. */
+/** Crawl scopes of all watches; only changes are read from the store. */
 export type ScopeMemory = ReturnType<typeof createScopeMemory>
 
 export function createScopeMemory(crawlScopes: Pick<CrawlScopeStore, 'since'>) {
@@ -65,7 +65,7 @@ export function createScopeMemory(crawlScopes: Pick<CrawlScopeStore, 'since'>) {
 
   return {
     read,
-    /** Makes sure that the watch is known as it was when the check began. */
+    /** Ensures that the known scope of the watch is at least as new as the check. */
     async learn({ watch, round }: Check, watches: Watches): Promise<void> {
       if ((rounds.get(watch) ?? -1) >= round) return
       // A read in progress may have begun before the scope was written.
@@ -83,11 +83,11 @@ export type ResultSenderDeps = {
 }
 
 /**
- * Stores check results for the scheduler. Results are summed up for each watch, so what leaves with one batch may belong to requests of
- * another that isn't committed yet.
+ * Stores check results for the scheduler. Results are summed per watch, so those sent with one batch may include requests of another
+ * batch that isn't committed yet.
  */
 export function createResultSender({ results, calls, isStopping, onFailed }: ResultSenderDeps) {
-  /** What could not be stored stays: nothing may be completed after that. */
+  /** Writes in progress. Failed ones stay in the set, so that nothing can be completed after them. */
   const unstored = new Set<Promise<void>>()
 
   function put(taken: readonly CheckResult[]): Promise<void> {
@@ -99,19 +99,19 @@ export function createResultSender({ results, calls, isStopping, onFailed }: Res
   }
 
   return {
-    /** Resolves when all results that were taken until now are stored, whoever sent them. Rejects if some can't be. */
+    /** Resolves when all results taken so far are stored, including those of other calls. Rejects if some can't be. */
     async send(taken: readonly CheckResult[]): Promise<void> {
       if (taken.length > 0) void put(taken)
       await Promise.all(unstored)
     },
-    /** For results of a committed batch: the number of requests that are queued now, and what was given up. */
+    /** For results known only after a commit: the number of requests now queued, and those given up. */
     sendLate(taken: readonly CheckResult[]): void {
-      // While the shard stops, the next worker repeats the requests that these belong to.
+      // While the shard is stopping, the next worker repeats the requests that these belong to.
       put(taken).catch((error: unknown) => {
         if (!isTemporary(error) || !isStopping()) onFailed(error)
       })
     },
-    /** Waits for late results, but not for ever. */
+    /** Waits for late results, up to a time limit. */
     flush: (): Promise<void> =>
       withinLimit(
         Promise.allSettled(unstored).then(() => {}),
@@ -141,9 +141,9 @@ export type ClusterShardDeps = {
 
 /**
  * A shard that shares its hosts with other workers. It is
- * - started: knows all watches, crawls, and asks for partitions with every heartbeat. Which ones it holds is up to its leases: they are
- *   granted, wanted by others and lost while it runs (`listener`), and their epochs shown to the other threads of the process;
- * - draining: hands over everything and takes nothing, until it is called back;
+ * - started: knows all watches, crawls, and asks for partitions with every heartbeat. While it runs, leases are granted, wanted by other
+ *   workers and lost (`listener`); their epochs are visible to the other threads of the process;
+ * - draining: hands over all partitions and takes none, until draining is switched off;
  * - stopped: everything is committed, all partitions are handed over.
  */
 export function createClusterShard(deps: ClusterShardDeps) {
@@ -154,20 +154,20 @@ export function createClusterShard(deps: ClusterShardDeps) {
     onError: onFailed,
     onChange: shard.leasesChanged,
   })
-  /** The epochs under which this shard got its partitions last. */
+  /** Epoch of the latest grant, by partition. */
   const known = new Map<number, number>()
   let leaving: number[] = []
   let timers: NodeJS.Timeout[] = []
   let isClosing = false
 
-  /** Partitions that leave together are released together. */
+  /** Releases all partitions of the same event-loop turn in one call. */
   function releaseSoon(partition: number): void {
     if (leaving.push(partition) > 1) return
     setImmediate(() => {
       const partitions = leaving
       leaving = []
       for (const each of partitions) forgetEpoch(each)
-      // While the database is away, the leases end by themselves.
+      // If the database is unreachable, the leases expire by themselves.
       inBackground(leases.release(partitions))
     })
   }
@@ -182,7 +182,7 @@ export function createClusterShard(deps: ClusterShardDeps) {
     clock: retries.track('comparing clocks'),
   }
 
-  /** For work that is repeated before long; leases report their own. Only an error that no repetition can help is a failure. */
+  /** For work that is repeated soon anyway, so only permanent errors count as failures. Leases track their own retries. */
   function inBackground(work: Promise<unknown>, track?: Track): void {
     work.then(track?.done, (error: unknown) => {
       if (isClosing) return
@@ -199,7 +199,7 @@ export function createClusterShard(deps: ClusterShardDeps) {
       }
       transfer.take(grants).catch(onFailed)
     },
-    /** Each is handed over as soon as it can be. */
+    /** Hands over each partition as soon as possible, without waiting for the others. */
     wanted(partitions) {
       for (const partition of partitions) transfer.yield([partition]).then(() => releaseSoon(partition), onFailed)
     },
@@ -233,10 +233,10 @@ export function createClusterShard(deps: ClusterShardDeps) {
       await deps.sender.flush()
       for (const timer of timers) clearInterval(timer)
       for (const partition of leases.held()) forgetEpoch(partition)
-      // While the database is away, the leases end by themselves.
+      // If the database is unreachable, the leases expire by themselves.
       await leases.leave().catch((error: unknown) => log('warn', `leases were not handed over: ${String(error)}`))
     },
-    /** Errors of work that is still in progress do not matter any more. */
+    /** From now on, errors of work still in progress are ignored. */
     close(): void {
       isClosing = true
     },

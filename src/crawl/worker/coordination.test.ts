@@ -40,7 +40,7 @@ describe('results of checks in a cluster', () => {
     let committing: Promise<unknown> = Promise.resolve()
     await pool.transaction(async (tx) => {
       await tx.query('LOCK TABLE news IN SHARE MODE')
-      // A page was counted, and is not written yet, when another batch is committed.
+      // A page is counted but not written yet when another batch is committed.
       watches.count(crawl, 'fetched')
       checks.publish()
       committing = checks.beforeCommit().then(() => told.push('may be done'))

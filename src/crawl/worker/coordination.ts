@@ -5,7 +5,7 @@ import type { Watches } from './results/check-results.ts'
 import type { CheckChannel, CrawlPages, WritingLimits } from './shard.ts'
 import type { SharedCounters } from './shared-counters.ts'
 
-/** The difference between a shard that has its hosts to itself and one that shares them with other workers. */
+/** Everything that differs between a shard that has its hosts to itself and one that shares them with other workers. */
 export type Coordination = {
   leases: Leases
   writing: WritingLimits
@@ -19,12 +19,12 @@ export type LocalDeps = {
   fetchers: number
   counters: SharedCounters
   watches: Watches
-  /** Resolves when this shard has heard everything about watches that it was sent so far. */
+  /** Resolves when this shard has received every message about watches sent to it so far. */
   heardAll(): Promise<void>
   onResults(results: readonly CheckResult[]): void
 }
 
-/** Writes to a store of our own take our own time, so they are made often and a fetcher waits for its write. */
+/** Writes to a local store use this thread's time, so they are made often, and a fetcher waits for its write. */
 export function createLocalCoordination({ fetchers, counters, watches, heardAll, onResults }: LocalDeps): Coordination {
   const maxItems = Math.max(1, Math.min(128, Math.floor(fetchers / 2)))
   return {
@@ -49,20 +49,20 @@ export function createLocalCoordination({ fetchers, counters, watches, heardAll,
 export type ClusterDeps = {
   fetchers: number
   leases: Leases
-  /** How many partitions are written for at a time. */
+  /** Number of partitions written concurrently. */
   parallel: number
   watches: Watches
   /** Reads the watch of a check if it is newer than the one known here. */
   learn(check: Check, watches: Watches): Promise<void>
-  /** Stores results that the scheduler must find when their requests are done, and waits for those that are being stored. */
+  /** Stores results that the scheduler must find once their requests are done; also waits for those being stored. */
   sendResults(results: readonly CheckResult[]): Promise<void>
   onResults(results: readonly CheckResult[]): void
   pages: CrawlPages
 }
 
 /**
- * Writes to a shared store are made for one partition at a time and are expensive when they are small: they are gathered while hosts
- * continue. How much is outstanding in the whole cluster is known to the store alone.
+ * Each write to a shared store covers one partition, and small writes are expensive: results are batched while hosts continue. Only the
+ * store knows how much is outstanding in the whole cluster.
  */
 export function createClusterCoordination(deps: ClusterDeps): Coordination {
   const { fetchers, leases, parallel, watches } = deps
@@ -74,7 +74,7 @@ export function createClusterCoordination(deps: ClusterDeps): Coordination {
     addOutstanding() {},
     checks: {
       learn: (check) => deps.learn(check, watches),
-      // Also without results: those of this batch may have left with another, and not have arrived.
+      // Called even without results: those of this batch may have been sent with another batch and not be stored yet.
       beforeCommit: () => deps.sendResults(watches.takeResults()),
       publish() {
         const results = watches.takeResults()

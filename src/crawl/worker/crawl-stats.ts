@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import { type CrawlDetails, FAILED_KEPT } from '../../core/reports/crawl-report.ts'
 
-/** Counts by name for the closing table; bounded, since names come from outside. */
+/** Counts by name for the final report; bounded, since names come from outside. */
 export type CrawlStats = {
   status(code: number): void
   type(mediaType: string): void

@@ -8,12 +8,12 @@ import type { ShardStats, SharedCounters } from './shared-counters.ts'
 
 const ADDRESS_WAIT_MS = 20
 const THROTTLED_MS = 100
-/** The page budget is spent; some pages may be returned to it. */
+/** Retry delay while the page budget is spent: pages may be returned to it. */
 const SPENT_MS = 200
 /** Retry delay after a failed store lookup. */
 const RETRY_LOOKUP_MS = 1_000
 
-/** How much may wait to be written beside what is being fetched. Null: a fetcher is busy until its result is written. */
+/** Limit of results that wait to be written, in addition to those being fetched. Null: a fetcher is busy until its result is written. */
 export type UnwrittenLimit = { maxItems: number; maxBytes: number } | null
 
 export type DispatcherDeps = {
@@ -27,20 +27,20 @@ export type DispatcherDeps = {
   unwritten: UnwrittenLimit
 }
 
-/** What the dispatcher sets to work. */
+/** The work that the dispatcher drives. */
 export type DispatcherWork = {
   run(hostQueue: HostQueue, request: QueuedRequest): void
-  /** Bytes of all bodies that are not written yet. */
+  /** Total bytes of bodies not written yet. */
   unwrittenBytes(): number
 }
 
 /**
  * Takes requests from the frontier as long as hosts are ready and fetchers are free, and counts those in flight. A request is
- * - fetching, from the moment it is begun until `fetched`;
+ * - fetching, from its start until `fetched`;
  * - unwritten, until its result is committed or refused (`end`).
- * Instead of either it may be withdrawn: it is back in its queue as if it had not been begun.
+ * Instead of either it may be withdrawn: it is back in its queue as if it had never started.
  *
- * The dispatcher is stopped, running (`start`) or stopping (`stop`: begins nothing more). While running it dispatches whenever something
+ * The dispatcher is stopped, running (`start`) or stopping (`stop`: starts nothing more). While running it dispatches whenever something
  * may have changed: a fetcher is free, a host is ready or comes due, or the throttle may be off.
  */
 export type Dispatcher = ReturnType<typeof createDispatcher>
@@ -61,7 +61,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   function hasRoom({ unwrittenBytes }: DispatcherWork): boolean {
     const limit = deps.unwritten
     if (limit === null) return inFlight < deps.fetchers
-    // What is fetched while nothing can be written may have to be fetched again.
+    // Pages fetched while nothing can be written may have to be fetched again.
     if (isPaused) return false
     return inFlight - unwritten < deps.fetchers && unwritten < limit.maxItems && unwrittenBytes() < limit.maxBytes
   }
@@ -98,7 +98,7 @@ export function createDispatcher(deps: DispatcherDeps) {
     run(hostQueue, request)
   }
 
-  /** How long the request has to wait; 0 when it may begin, with a connection to its address and a page of the budget taken. */
+  /** How long the request has to wait; 0 if it may start, with a connection to its address and a page of the budget taken. */
   function obstacleMs({ lease, address }: HostQueue, { fp, check }: QueuedRequest): number {
     if (!leases.mayBegin(lease)) return RETRY_LOOKUP_MS
     if (fingerprints.has(fp) || (address !== '' && !takeAddress(address))) return ADDRESS_WAIT_MS
@@ -113,7 +113,7 @@ export function createDispatcher(deps: DispatcherDeps) {
     if (address !== '') counters.returnAddress(address)
   }
 
-  /** The pages of a crawl are numbered; those of watches are not. */
+  /** Only pages of a crawl count against the budget, those of watches don't. */
   function returnPage({ check }: QueuedRequest): void {
     if (check.watch === 0) counters.returnPage()
   }
@@ -130,7 +130,7 @@ export function createDispatcher(deps: DispatcherDeps) {
     else timer = due === undefined ? null : setTimeout(dispatch, Math.max(1, due - clock.monotonic()))
   }
 
-  /** Of a request that its queue has back. */
+  /** Ends a request that was returned to its queue. */
   function withdraw(hostQueue: HostQueue, request: QueuedRequest): void {
     inFlight--
     fingerprints.delete(request.fp)
@@ -147,14 +147,14 @@ export function createDispatcher(deps: DispatcherDeps) {
     returnAddress,
     returnPage,
     withdraw,
-    /** The store could not be asked about it. */
+    /** Returns a request to its queue after a store lookup failed. */
     withdrawForLookup(hostQueue: HostQueue, request: QueuedRequest): void {
       putBack(hostQueue, request, RETRY_LOOKUP_MS)
       withdraw(hostQueue, request)
     },
     /**
-     * A fetcher and a connection that no queued request wants; null where there are none. The function that comes gives both back,
-     * with how the host answered. A stop waits for neither.
+     * Borrows a fetcher and a connection that no queued request needs; null if there are none. The returned function gives both back
+     * and reports how the host answered. `stop` waits for neither.
      */
     borrow(hostQueue: HostQueue): ((signal: HostSignal) => void) | null {
       if (work === null || !hasRoom(work) || counters.isStopped() || counters.isThrottled()) return null
@@ -176,19 +176,19 @@ export function createDispatcher(deps: DispatcherDeps) {
         dispatchSoon()
       }
     },
-    /** Its fetcher is free; the result waits to be written. */
+    /** The fetcher of a request is free; the result waits to be written. */
     fetched(): void {
       unwritten++
     },
-    /** Its URL may be taken again. */
+    /** Allows the URL of the request to be taken again. */
     forget: ({ fp }: QueuedRequest): void => void fingerprints.delete(fp),
-    /** Results of a lease were committed or refused. */
+    /** Called when results of a lease were committed or refused. */
     end(requests: number, lease: PartitionLease): void {
       inFlight -= requests
       unwritten -= requests
       endInFlight(lease, requests)
     },
-    /** The store takes no writes for now, or takes them again. */
+    /** Called when the store stops accepting writes, or accepts them again. */
     setPaused(paused: boolean): void {
       isPaused = paused
       if (!paused) dispatchSoon()
@@ -204,7 +204,7 @@ export function createDispatcher(deps: DispatcherDeps) {
       if (timer !== null) clearTimeout(timer)
       timer = null
     },
-    /** Resolves when nothing is in flight. Only for one caller at a time. */
+    /** Resolves when nothing is in flight. Only one caller at a time. */
     idle(): Promise<void> {
       if (inFlight === 0) return Promise.resolve()
       return new Promise((resolve) => {

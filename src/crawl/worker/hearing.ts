@@ -1,15 +1,15 @@
 /**
- * Whether a shard has heard everything that it was sent about watches. Links reach it over other ports than news of their watch, and may
- * overtake it there. How often it was told is counted in shared memory before anything is sent; it counts what has arrived.
+ * Tracks whether a shard has received every message about watches. Links and messages about their watch use different ports, so a link
+ * may overtake the message. Senders count messages in shared memory before sending; the shard counts those that have arrived.
  */
 export type Hearing = {
-  /** One message has arrived; `act` does what it says. */
+  /** Called for each message that arrives; `act` applies it. */
   note(act: () => void): void
-  /** Resolves when all that was sent before this call has arrived. */
+  /** Resolves when all messages sent before this call have arrived. */
   all(): Promise<void>
 }
 
-/** `told`: how often the shard was told since it was started, as a 32-bit number that may overflow. */
+/** `told`: number of messages sent to the shard since its start, as a 32-bit number that may overflow. */
 export function createHearing(told: () => number): Hearing {
   let heard = 0
   let waiting: { until: number; resolve(): void }[] = []

@@ -34,7 +34,7 @@ test('the requests of a dead host are gone together with the reason, even if the
   const leader = createLeaderLease({ pool: database.pool, name: schedulerRole, holder: 'a', clock: systemClock })
   await leader.beat()
   const results = createPostgresCheckResults(database.pool)
-  /** What the leader finds at the moment the requests are gone. */
+  /** The results that the leader finds at the moment the requests are gone. */
   let found: CheckResult[] = []
   let tries = 0
   const hostFailures = createHostFailures({

@@ -19,7 +19,7 @@ export type HostFailuresDeps = {
   batch: Pick<Batch, 'persist' | 'againOf'>
   /** Publishes the results that were noted. */
   publish(): void
-  /** Called with the number of requests that left the queue. */
+  /** Called with the number of requests removed from the queue. */
   onDropped(requests: number): void
 }
 
@@ -27,7 +27,7 @@ export type HostFailures = ReturnType<typeof createHostFailures>
 
 type ResultsOf = Parameters<FrontierStore['giveUp']>[1]
 
-/** Hosts that fail again and again: they rest, and in the end are given up for this run, with everything queued for them. */
+/** Handles hosts that keep failing: they rest, and are finally given up for this run, with everything queued for them. */
 export function createHostFailures(deps: HostFailuresDeps) {
   const { store, frontier, batch, stats, crawlStats, log } = deps
   const givenUp = new WeakSet<HostQueue>()
@@ -38,16 +38,16 @@ export function createHostFailures(deps: HostFailuresDeps) {
     crawlStats.hostGivenUp(host, requests)
   }
 
-  /** Null where the host is not ours any more. */
+  /** Null if the host is not ours any more. */
   async function giveUp(hostQueue: HostQueue, resultsOf: ResultsOf) {
     try {
       return await batch.persist(async () => {
-        // Requests in flight or uncommitted count by themselves, except those that would be retried.
+        // Requests in flight or uncommitted are counted elsewhere, except those that would be retried.
         const counted = hostQueue.inFlight + hostQueue.uncommitted - batch.againOf(hostQueue)
         return { ...(await store.giveUp(hostQueue.id, resultsOf)), counted }
       }, hostQueue.lease)
     } catch (error) {
-      // Where another worker can take over, it sees to the host.
+      // If another worker can take over, it handles the host.
       if (!hostQueue.lease.isPermanent && (isAppError(error, 'lease-lost') || isTemporary(error))) return null
       throw error
     }

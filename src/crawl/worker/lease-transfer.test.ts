@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import { endInFlight, type PartitionLease } from '../frontier/partition-lease.ts'
 import { createLeaseTable, createLeaseTransfer } from './lease-transfer.ts'
 
-/** The leases of a shard without hosts, with a diary of the calls they lead to. Host n is in partition n. */
+/** The leases of a shard without hosts, with a log of the resulting calls. Host n is in partition n. */
 function openLeases(failures = 0) {
   const diary: string[] = []
   const epochs = new Map<number, number>()

@@ -6,7 +6,7 @@ import type { Frontier } from '../frontier/frontier.ts'
 import { createPartitionLease, type Leases, type PartitionLease, whenIdle } from '../frontier/partition-lease.ts'
 import type { Batch } from './results/batch.ts'
 
-/** Workers go by the clock of their database, which each of them knows to some milliseconds. */
+/** Workers use the clock of their database, which each of them knows to within a few milliseconds. */
 const CLOCK_MARGIN_MS = 50
 const RETRY = { firstMs: 100, lastMs: 5_000 }
 
@@ -14,11 +14,11 @@ export type LeaseTable = Leases & { readonly byPartition: Map<number, PartitionL
 
 export type LeaseTableDeps = {
   partitionOf(hostId: number): number
-  /** Whether the lease of this epoch can be relied on at this very moment. */
+  /** Whether the lease of this epoch is valid at this moment. */
   isHeld(partition: number, epoch: number): boolean
 }
 
-/** The leases of a shard in a cluster, one for each partition that it was granted. */
+/** The leases of a shard in a cluster, one per partition granted to it. */
 export function createLeaseTable({ partitionOf, isHeld }: LeaseTableDeps): LeaseTable {
   const byPartition = new Map<number, PartitionLease>()
   return {
@@ -34,16 +34,16 @@ export function createLeaseTable({ partitionOf, isHeld }: LeaseTableDeps): Lease
 
 /** The store's view of the partitions of a shard. */
 export type PartitionStore = {
-  /** Adds partitions whose hosts can be asked for from then on. */
+  /** Adds partitions; from then on their hosts can be queried. */
   add(grants: readonly PartitionGrant[]): Promise<void>
-  /** Drops partitions; effective at once, resolves when nothing is in progress for them. */
+  /** Drops partitions. Effective at once; resolves when nothing is in progress for them. */
   drop(partitions: readonly number[]): Promise<void>
 }
 
 /** Moves the leases of a shard from state to state, see `PartitionLease`. */
 export type LeaseTransfer = {
   take(grants: readonly PartitionGrant[]): Promise<void>
-  /** Hands over in good order: resolves when everything in flight is committed and nothing more will be written. */
+  /** Hands over gracefully: resolves when everything in flight is committed and nothing more will be written. */
   yield(partitions: readonly number[]): Promise<void>
   lose(partitions: readonly number[]): void
   yieldAll(): Promise<void>
@@ -56,9 +56,9 @@ export type LeaseTransferDeps = {
   batch: Pick<Batch, 'hurry' | 'commitClocks'>
   wait: Wait
   retries?: Retries | undefined
-  /** A partition could never be added. */
+  /** Called when a partition can't be added. */
   onError(error: unknown): void
-  /** Partitions came or went. */
+  /** Called when partitions were added or removed. */
   onChange(): void
 }
 
@@ -66,7 +66,7 @@ type Coming = { grant: PartitionGrant; lease: PartitionLease; before: PartitionL
 
 export function createLeaseTransfer({ table, partitions, frontier, batch, ...deps }: LeaseTransferDeps): LeaseTransfer {
   const leases = table.byPartition
-  /** Grants reach the store one after the other, so that of two for the same partition the later one stays. */
+  /** Grants reach the store one after the other, so that the later of two for the same partition wins. */
   let adding: Promise<void> = Promise.resolve()
 
   function end(ended: readonly PartitionLease[]): void {
@@ -111,7 +111,7 @@ export function createLeaseTransfer({ table, partitions, frontier, batch, ...dep
     try {
       await batch.commitClocks(lease)
     } catch (error) {
-      // The partition is lost, or the store can't be reached until the end.
+      // The partition is lost, or the store stayed unreachable.
       if (!isAppError(error)) throw error
     }
     if (hasEnded(lease)) return
@@ -128,7 +128,7 @@ export function createLeaseTransfer({ table, partitions, frontier, batch, ...dep
         return { grant, lease, before }
       })
       end(coming.flatMap(({ before }) => (before === undefined || hasEnded(before) ? [] : [before])))
-      // Requests in flight under an earlier lease come back first: otherwise a host could get two at a time.
+      // Wait for requests in flight under an earlier lease: otherwise a host could get two at a time.
       const isBusy = ({ before }: Coming): boolean => before !== undefined && before.inFlight > 0
       await Promise.all([
         addInTurn(coming.filter((each) => !isBusy(each))),

@@ -10,20 +10,20 @@ const shardMethods = ['queued', 'start', 'crawlScope', 'checks', 'forget', 'seed
 
 type ShardMethods = Pick<ShardThread, (typeof shardMethods)[number]>
 
-/** A call of a shard that runs in another thread. */
+/** A method call to a shard in another thread. */
 export type ShardCall = { method: keyof ShardMethods; args: unknown[] }
 
 export type ShardEvent =
   | { kind: 'check-results'; results: readonly CheckResult[] }
   | { kind: 'log'; level: 'debug' | 'info' | 'warn'; message: string; fields: Record<string, unknown> }
-  /** What the shard retries. */
+  /** Operations that the shard is retrying. */
   | { kind: 'waiting'; waiting: readonly Waiting[] }
   /** An archive file is full and may be compressed. */
   | { kind: 'file-closed' }
 
 /** A shard in a worker thread, seen from the thread that started it. */
 export type ShardThread = ShardHandle & {
-  /** Hands over all partitions and takes none, or takes them again. */
+  /** True hands over all partitions and takes none; false takes them again. */
   drain(draining: boolean): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function createShardThread(thread: ThreadHost<ShardCall>): ShardThread {
   }
 }
 
-/** A shard as its thread serves it; each store has methods that the other can't have. */
+/** A shard as served by its thread. Some methods exist only for one kind of store. */
 export type ServedShard = Partial<ShardMethods> & Pick<ShardMethods, 'close'>
 
 export type ShardPort = ThreadPort<ShardEvent> & {
@@ -50,7 +50,7 @@ export type ShardPort = ThreadPort<ShardEvent> & {
 
 const MEASURE_EVERY_MS = 100
 
-/** Answers the calls of the thread that started this one; the shard is opened with the first. */
+/** Answers calls of the parent thread; the first call opens the shard. */
 export function serveShard(port: MessagePort, open: (thread: ShardPort) => Promise<ServedShard>): void {
   let opened: Promise<ServedShard> | null = null
   const thread = serveThread<ShardCall, ShardEvent>(port, async ({ method, args }) => {
@@ -66,7 +66,7 @@ export function serveShard(port: MessagePort, open: (thread: ShardPort) => Promi
   })
 }
 
-/** Shows how much of its time the thread has work. */
+/** Publishes the event-loop utilisation of the thread. */
 export function measureBusyness(stats: ShardStats): void {
   let before = performance.eventLoopUtilization()
   const timer = setInterval(() => {

@@ -46,7 +46,7 @@ export type ShardDeps = {
   protocols: ProtocolVisits
   secrets: Secrets | null
   gate: RobotsGate | null
-  /** Null when tables of hosts are not used. */
+  /** Null if tables of hosts are not used. */
   sitemaps: SitemapOffers | null
   pipe: LinkPipe
   counters: SharedCounters
@@ -65,31 +65,31 @@ export type ShardDeps = {
   mapping: Mapping
   /** Why the administrator's lists forbid a URL; null if they don't. */
   refuses(url: string): SkipReason | null
-  /** Null where there are no modules. */
+  /** Null if there are no modules. */
   outlet: Outlet | null
-  /** To the other shards of the process, for pages that they read. */
+  /** Ports to the other shards of the process, for pages that they read. */
   readers: Pick<SharedReadingDeps, 'index' | 'ports'>
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
   retries: Retries
-  /** Logs each pause at once: nothing else is wrong where the store is a folder. */
+  /** Logs each pause at once: with a local folder as the store, a pause is the only symptom. */
   logsPauses: boolean
 }
 
-/** How a shard hears of watches, and how the results of their checks leave it. */
+/** How a shard learns of watches and publishes the results of their checks. */
 export type CheckChannel = {
   /** Reads the watch of a check if it is newer than the one known here. */
   learn(check: Check): Promise<void>
-  /** Before requests are done: publishes the results that other workers must know by then. */
+  /** Called before requests are marked done: publishes the results that other workers must know by then. */
   beforeCommit(): Promise<void>
   /** Publishes all other results. */
   publish(): void
 }
 
-/** The pages that crawls of the service may still fetch, where their number is limited. */
+/** Page budgets of the service's crawls, if limited. */
 export type CrawlPages = {
-  /** False when all are taken; some may be given back. */
+  /** False if none is left; some may still be given back. */
   take(watch: number, budget: number): boolean | Promise<boolean>
-  /** Nothing was fetched. */
+  /** Returns a page that was not fetched. */
   giveBack(watch: number, budget: number): void
 }
 
@@ -107,23 +107,23 @@ export type ShardSettings = {
   maxCrawlDelayMs: number
   looksBack: boolean
   fullCheckAfter: number
-  /** Whether priorities of queued requests change. */
+  /** Whether priorities of queued requests may change. */
   rises: boolean
   reading: ReadItemsOptions
   agent: string
-  /** Pages of a host after which it is probed for tables; null to use none. */
+  /** Pages of a host after which it is probed for tables; null if tables are not used. */
   probeTablesAfter: number | null
-  /** Whether sitemaps are looked for that nobody names. */
+  /** Whether to probe for sitemaps that neither robots.txt nor a page names. */
   searchesSitemaps: boolean
 }
 
-/** How results are gathered before they are written. */
+/** How results are batched before they are written. */
 export type WritingLimits = {
   maxItems: number
   maxWaitMs: number
-  /** The wait grows by this for each other lease with results that wait. */
+  /** Added to the wait for each other lease with waiting results. */
   waitMsForEach: number
-  /** How many leases are written for at a time. */
+  /** Number of leases written concurrently. */
   parallel: number
   unwritten: UnwrittenLimit
 }
@@ -132,21 +132,21 @@ export type WritingLimits = {
  * A shard crawls the hosts of its leases and shares only counters with the other shards. It is
  * - running: takes requests as long as hosts are ready and fetchers free;
  * - stopping (`stop`): takes no more, waits for requests in flight, commits them;
- * - stopped: everything it learnt is in the store.
- * A fetcher is busy from the moment a request is taken until its result is committed, so `fetchers` also bounds what a
- * killed process repeats. Where a write takes long but costs little of our own time, results that wait for it have a limit of their own.
+ * - stopped: all results are in the store.
+ * A fetcher is busy from the moment a request is taken until its result is committed, so `fetchers` also bounds what is repeated
+ * after a crash. Where writes are slow but cost this thread little, results that wait for them have a limit of their own.
  */
 export type Shard = {
   start(): Promise<void>
-  /** Pages of other shards are read until `close`. */
+  /** Keeps reading pages of other shards until `close`. */
   stop(): Promise<void>
   close(): void
-  /** Rejects when the store failed for good. */
+  /** Rejects when the store fails permanently. */
   readonly failed: Promise<never>
   /** For moving leases from one worker to another. */
   readonly frontier: Pick<Frontier, 'closeQueues' | 'findHosts'>
   readonly batch: Pick<Batch, 'hurry' | 'commitClocks' | 'persist'>
-  /** Leases came or went. */
+  /** Called when leases were added or removed. */
   leasesChanged(): void
 }
 
@@ -214,7 +214,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     },
     async beforeCommit() {
       await checks.beforeCommit()
-      // Their spool may be full as the store may.
+      // Retried like other writes: the modules' spool may be full too.
       if (outlet !== null) await batch.persist(outlet.hand)
     },
     onCommitted(count, { removed, limited, watches: queued }, lease) {
@@ -267,7 +267,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
             deps.refuses(url) === null &&
             (gate === null || gate.peek(originOf(url))?.isAllowed(settings.agent, url) === true),
         })
-  // Modules are given all of an answer, and a walk goes on from the page itself.
+  // Modules need the whole answer, and a walk continues from the page itself.
   const isShared = outlet === null && deps.walk === null
   const sharedReading = createSharedReading({
     ...deps.readers,
@@ -318,7 +318,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     },
   })
 
-  /** Requests that no result brings. They are queued before the request that led to them is done. */
+  /** Offers requests that aren't part of a result. They are queued before the request that led to them is done. */
   async function offerNow(offers: readonly Offer[]): Promise<void> {
     const { limited, watches: queued } = await batch.persist(() => store.offer(offers))
     stats.add('skipped.limit', limited)
@@ -327,7 +327,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     checks.publish()
   }
 
-  /** Results that came too late. Their requests are still queued. */
+  /** Discards results that came too late. Their requests are still queued. */
   function refuse(items: readonly Pick<Finished, 'hostQueue' | 'request'>[], lease: PartitionLease): void {
     stats.add('refused', items.length)
     for (const { hostQueue, request } of items) {
@@ -348,7 +348,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   }
 
   store.onArrival((arrivals) => {
-    // Before the pages with these links are removed: the count must never be zero in between.
+    // Added before the pages with these links are removed: the count must never be zero in between.
     for (const { rows } of arrivals) addOutstanding(rows.length)
     frontier.arrive(arrivals)
   })
@@ -386,7 +386,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   }
 }
 
-/** What the outcome of a capture counts as; null where it was counted before, or not at all. */
+/** The counter for the outcome of a capture; null if it was counted before, or isn't counted at all. */
 function counterOf(outcome: CaptureOutcome | null): CounterName | null {
   switch (outcome?.kind) {
     case 'stored':

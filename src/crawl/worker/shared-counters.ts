@@ -3,13 +3,13 @@ import type { BrowserPages } from '../fetch/protocol.ts'
 
 /**
  * Counters of the shards of one crawl, in shared memory: shards write without waiting, the main thread
- * reads without asking. Five of them control the crawl:
+ * reads without messages. Five of them control the crawl:
  * - `outstanding`: requests queued or in flight over all shards. The links of a page are added before the page is
  *   removed, so zero means finished, and stays zero;
- * - `budget`: pages that may still be fetched (`--max-pages`); taken before a fetch, given back when none came of it;
+ * - `budget`: pages that may still be fetched (`--max-pages`); taken before a fetch, given back if nothing was fetched;
  * - `stop`: set once, when the crawl is to end early;
- * - `throttle`: set while the next stage has more than it can take;
- * - `told`: how often each shard was told of watches, so that it knows when it hasn't heard everything yet.
+ * - `throttle`: set while the next stage can't keep up;
+ * - `told`: number of messages about watches sent to each shard, so that it knows whether it has received all of them.
  */
 export const counterNames = [
   'fetched',
@@ -27,12 +27,12 @@ export const counterNames = [
   'restingHosts',
   'unparsable',
   'paused',
-  /** Results that were thrown away, since their partition belonged to another worker by then. */
+  /** Results discarded because their partition belonged to another worker by then. */
   'refused',
-  /** What was sent to a shared store, roughly. */
+  /** Approximate traffic to a shared store: `statements` and `sentBytes`. */
   'statements',
   'sentBytes',
-  /** How much of its time a shard has work, 0 to 1. */
+  /** Event-loop utilisation of a shard, 0 to 1. */
   'busy',
   ...skipReasons.map((reason) => `skipped.${reason}` as const),
 ] as const
@@ -46,10 +46,10 @@ const STOP = 2
 const THROTTLE = 3
 const WANTED = 4
 const FIRST_BUDGET = 5
-/** Crawls of the service that run at the same time, each with a budget of its own. */
+/** Page budgets for concurrent crawls of the service, one per crawl. */
 export const CRAWL_BUDGETS = 8
 const FIRST_ADDRESS = FIRST_BUDGET + CRAWL_BUDGETS
-/** Connections per address, by a hash of it: two addresses that share a slot share its limit, which is only stricter. */
+/** Slots for connections per address, by hash. Addresses that share a slot share its limit, which only makes it stricter. */
 const ADDRESS_SLOTS = 4096
 const FIRST_TOLD = FIRST_ADDRESS + ADDRESS_SLOTS
 const NO_BUDGET = 0x7fffffff
@@ -57,12 +57,12 @@ const NO_BUDGET = 0x7fffffff
 export type CounterMemory = {
   control: SharedArrayBuffer
   stats: SharedArrayBuffer
-  /** Of the whole process. */
+  /** Shared by the whole process. */
   browsers: SharedArrayBuffer
   shards: number
 }
 
-/** Where this process counts pages that are open in browsers, whatever crawl they are for. Threads get it with the memory of their crawl. */
+/** Number of pages open in browsers, over all crawls of this process. Threads get it with the memory of their crawl. */
 const browsersOfProcess = new SharedArrayBuffer(4)
 
 export function createBrowserPages(memory = browsersOfProcess): BrowserPages {
@@ -100,7 +100,7 @@ export function openSharedCounters({ control: memory, stats, browsers, shards }:
     addOutstanding: (n: number) => Atomics.add(control, OUTSTANDING, n),
     isStopped: () => Atomics.load(control, STOP) === 1,
     stop: () => Atomics.store(control, STOP, 1),
-    /** Whether no request is to be taken for the time being. */
+    /** Whether no requests may be taken for now. */
     isThrottled: () => Atomics.load(control, THROTTLE) === 1,
     throttle: (throttled: boolean) => Atomics.store(control, THROTTLE, throttled ? 1 : 0),
     isBudgetSpent: () => Atomics.load(control, BUDGET) <= 0,
@@ -115,9 +115,9 @@ export function openSharedCounters({ control: memory, stats, browsers, shards }:
     returnPage(): void {
       if (Atomics.load(control, BUDGET) !== NO_BUDGET) Atomics.add(control, BUDGET, 1)
     },
-    /** More pages that may be fetched, where their number is limited. */
+    /** Adds pages to a limited budget. */
     grantPages: (n: number) => Atomics.add(control, BUDGET, n),
-    /** Takes back pages that no shard has taken yet. */
+    /** Takes back the pages that no shard has taken yet; returns their number. */
     withdrawPages(): number {
       for (;;) {
         const left = Atomics.load(control, BUDGET)
@@ -128,7 +128,7 @@ export function openSharedCounters({ control: memory, stats, browsers, shards }:
     pagesLeft: () => Math.max(0, Atomics.load(control, BUDGET)),
     /** Whether a page was refused since the last call. */
     wantsPages: () => Atomics.exchange(control, WANTED, 0) === 1,
-    /** How many pages a crawl of the service may still fetch. */
+    /** Sets how many pages a crawl of the service may still fetch. */
     setCrawlPages: (budget: number, pages: number) => Atomics.store(control, FIRST_BUDGET + budget, pages),
     takeCrawlPage(budget: number): boolean {
       if (Atomics.sub(control, FIRST_BUDGET + budget, 1) > 0) return true
@@ -144,9 +144,9 @@ export function openSharedCounters({ control: memory, stats, browsers, shards }:
     },
     returnAddress: (address: string) => Atomics.sub(control, addressIndex(address), 1),
     browserPages: createBrowserPages(browsers),
-    /** Before a shard is sent something about watches. */
+    /** Call before sending a shard a message about watches. */
     tell: (shard: number): void => void Atomics.add(control, FIRST_TOLD + shard, 1),
-    /** How often that was, as a 32-bit number. */
+    /** Number of messages sent to a shard, as a 32-bit number. */
     told: (shard: number): number => Atomics.load(control, FIRST_TOLD + shard),
     /** One shard's own counters. */
     shard(index: number) {
@@ -173,7 +173,7 @@ export function openSharedCounters({ control: memory, stats, browsers, shards }:
 
 export type ShardStats = ReturnType<SharedCounters['shard']>
 
-/** `behind`: more is new than the annotation can take. `paused`: somebody wants it so. */
+/** `behind`: annotation can't keep up with new versions. `paused`: paused on request. */
 export type ThrottleReason = 'behind' | 'paused'
 
 export type ThrottleReasons = {
@@ -181,7 +181,7 @@ export type ThrottleReasons = {
   has(reason: ThrottleReason): boolean
 }
 
-/** The crawl is throttled while there is any reason for it: taking one back leaves the others in force. */
+/** Throttles the crawl while at least one reason applies: removing one leaves the others in force. */
 export function createThrottleReasons(counters: Pick<SharedCounters, 'throttle'>): ThrottleReasons {
   const reasons = new Set<ThrottleReason>()
   return {

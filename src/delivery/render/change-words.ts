@@ -6,7 +6,7 @@ import type { ShownChange } from './message.ts'
 
 const arrow: LinePart = { kind: 'sign', text: ' → ' }
 
-/** A change in parts: what came and what went, with what stayed around it. */
+/** A change in parts: added, removed, and the unchanged text around them. */
 export function partsOf(change: ShownChange): LinePart[] {
   const { kind, before = '', after = '', pieces = [] } = change
   switch (kind) {
@@ -34,7 +34,7 @@ function withArrows(pieces: readonly Piece[]): LinePart[] {
   })
 }
 
-/** The cells of a row are separated by tabs. */
+/** Replaces tabs, which separate the cells of a row. */
 function part(kind: LinePart['kind'], text: string): LinePart {
   return { kind, text: text.replaceAll('\t', ' | ') }
 }
@@ -45,18 +45,18 @@ export function isTurned({ kind, pieces = [] }: ShownChange): boolean {
   return kind === 'changed' && isRightToLeft(around)
 }
 
-/** For forms in which a line always runs from left to right: a text that doesn't is told whole, old and new. */
+/** For forms in which a line always runs from left to right: right-to-left text is shown whole, old and new. */
 export function lineParts(change: ShownChange): LinePart[] {
   return isTurned(change) ? sidesOf(change) : partsOf(change)
 }
 
-/** The words of a part, clean, and so that they don't turn their neighbours; blanks at their ends stay outside of the marks. */
+/** The words of a part, cleaned and bidi-isolated from their neighbours; spaces at their ends stay outside the marks. */
 export function markedPart({ text }: Pick<LinePart, 'text'>, mark: (words: string) => string): string {
   const [, start, words, end] = /^( ?)(.*?)( ?)$/su.exec(isolated(pieceOf(text)))!
   return words === '' ? start! : `${start}${mark(words!)}${end}`
 }
 
-/** More of them in one line are hard to read without colours. */
+/** More edits in one line are hard to read without colours. */
 const MAX_EDITS = 3
 
 /** A change in one line of text: `€ 39.90 → € 34.50`, `The bridge is [open → closed] to traffic`. */

@@ -17,7 +17,8 @@ import {
 } from './message.ts'
 
 /**
- * The few elements that chats understand: `b`, `i`, `u`, `del`, `blockquote` and `a`, in lines. Telegram wants line feeds between them, Matrix `<br>`.
+ * HTML with the few elements that chats support: `b`, `i`, `u`, `del`, `blockquote` and `a`. Telegram needs line feeds between lines,
+ * Matrix `<br>`.
  */
 export function messageChatHtml(message: Message, lineEnd: '\n' | '<br>'): string {
   const { kind, items, links } = message
@@ -30,7 +31,7 @@ export function messageChatHtml(message: Message, lineEnd: '\n' | '<br>'): strin
   return [...parts, ...(rest === '' ? [] : [`… ${link(links.inbox, rest)}`])].join(lineEnd + lineEnd)
 }
 
-/** How many characters of it are shown. */
+/** The number of visible characters. */
 export function shownLength(html: string): number {
   return html.replace(/<[^>]*>/g, '').replace(/&[#\w]+;/g, '.').length
 }
@@ -52,7 +53,7 @@ function itemLines(item: MessageItem, { amount, kind }: Message, lineEnd: string
   ]
 }
 
-/** Below the headings under which they are on the page. */
+/** The changes, each below the heading it is under on the page. */
 function changeLines({ changes, more }: Shown): string[] {
   const lines = changes.flatMap((change, i) => {
     const isBelow = change.path === '' || change.path === changes[i - 1]?.path

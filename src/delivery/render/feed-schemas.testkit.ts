@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Must be valid, says libxml2. */
+/** Validates a feed with libxml2. */
 export function checkFeed(format: 'atom' | 'rss', xml: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'erace-feed-'))
   try {
@@ -27,10 +27,10 @@ const link = one(
   'link',
   attribute('href', uri) + maybe(attribute('rel')) + maybe(attribute('type')) + maybe(attribute('title')),
 )
-/** With an offset, as RFC 3339 wants it. */
+/** With an offset, as RFC 3339 requires. */
 const instant = '<data type="dateTime"><param name="pattern">.*(Z|[+\\-]\\d\\d:\\d\\d)</param></data>'
 
-/** RFC 4287, appendix B, as far as a feed with content of its own needs it. */
+/** RFC 4287, appendix B, as far as needed for a feed with inline content. */
 const atomSchema = `${open} ns="http://www.w3.org/2005/Atom">
 <start>${one(
   'feed',
@@ -48,7 +48,7 @@ const atomSchema = `${open} ns="http://www.w3.org/2005/Atom">
   )}</zeroOrMore></interleave>`,
 )}</start></grammar>`
 
-/** RFC 822 with a year of four digits. */
+/** RFC 822 date with a four-digit year. */
 const mailTime =
   '<data type="string"><param name="pattern">(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \\d\\d (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \\d{4} \\d\\d:\\d\\d:\\d\\d GMT</param></data>'
 

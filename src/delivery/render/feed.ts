@@ -4,7 +4,7 @@ import { itemHtml } from './html.ts'
 import { oneLine } from './lines.ts'
 import { kindOf, type MessageItem, nameOf, summaryLine } from './message.ts'
 
-/** What feed readers fetch, the newest first. Ids stay the same for ever, whatever the server is called. */
+/** A feed, newest entries first. Ids are permanent, even if the server is renamed. */
 export type Feed = {
   /** A URI, as are the ids of the entries. */
   readonly id: string
@@ -53,7 +53,7 @@ export function atomFeed({ id, title, updatedAt, links, entries }: Feed): string
   )
 }
 
-/** RSS 2.0, with the link to itself that the RSS Advisory Board asks for. A description is HTML. */
+/** RSS 2.0, with the self link that the RSS Advisory Board asks for. A description is HTML. */
 export function rssFeed({ title, updatedAt, links, entries }: Feed): string {
   const rows = entries.map(({ id, item }) =>
     element('item', [
@@ -96,7 +96,7 @@ export function jsonFeed({ title, links, entries }: Feed): string {
   })
 }
 
-/** Readers list titles: what changed is said there, or what became of the page. */
+/** Feed readers list titles, so the title says what changed, or that the page is gone or back. */
 function titleOf(item: MessageItem): string {
   const name = nameOf(item)
   if (item.kind === 'gone' || item.kind === 'back') return oneLine(`${kindOf(item)}: ${name}`, MAX_TITLE)
@@ -113,13 +113,13 @@ function contentOf(item: MessageItem): string {
   return itemHtml(item, { amount: 'change', form: 'feed' })
 }
 
-/** The page, where it is one that a browser opens. */
+/** The page if a browser can open it, otherwise `links.open`. */
 function linkOf({ url, links }: MessageItem): string {
   const page = URL.parse(url)
   return page !== null && /^https?:$/.test(page.protocol) ? strictUri(page.href) : links.open
 }
 
-/** RFC 3986 allows fewer characters than browsers do, and validators go by it. Host names are in their strict form already. */
+/** Validators follow RFC 3986, which allows fewer characters than browsers do. Host names are in their strict form already. */
 function strictUri(href: string): string {
   const path = href.indexOf('/', href.indexOf('//') + 2)
   const [before = '', ...fragments] = href.slice(path).split('#')

@@ -1,7 +1,7 @@
 import { cutTo, oneLine } from './lines.ts'
 import { MAX_TEXT, type Message, type MessageItem, type ShownChange } from './message.ts'
 
-/** Messages that fit: into memory, whatever a page brought along, and into what a service takes. */
+/** Fits messages into memory, however large a page is, and into the limits of a service. */
 
 const MAX_LINE = 2000
 const MAX_NAME = 300
@@ -11,7 +11,7 @@ const MAX_CHANGE = 10_000
 const MAX_CHANGES = 200
 const MAX_ALSO_AT = 20
 
-/** The same message with no text longer than anybody reads, whatever a page brought along. Agents get nothing else. */
+/** The message with all texts and lists cut to their limits. Agents only get bounded messages. */
 export function bounded(message: Message): Message {
   return { ...message, items: message.items.map(boundedItem) }
 }
@@ -46,8 +46,8 @@ function boundedChange({ kind, path, before, after, pieces }: ShownChange): Show
 const amounts = ['full', 'change', 'summary'] as const
 
 /**
- * As much of a message as a form has room for: first less of each item, then fewer items. Those that have no room are counted. One
- * item always stays.
+ * Shortens a message until it fits: first less of each item, then fewer items. Omitted items are counted. At least one item always
+ * stays.
  */
 export function fitted(message: Message, fits: (smaller: Message) => boolean): Message {
   for (const amount of amounts.slice(amounts.indexOf(message.amount))) {
@@ -71,7 +71,7 @@ export function fitted(message: Message, fits: (smaller: Message) => boolean): M
   return first(low)
 }
 
-/** The form of as much of a message as it has room for, in characters. */
+/** Renders as much of a message as fits into `maxChars`. */
 export function fittedForm(message: Message, form: (smaller: Message) => string, maxChars: number): string {
   let last: { message: Message; text: string } | null = null
   const shown = fitted(message, (smaller) => {

@@ -52,7 +52,7 @@ describe('the subject and the title of a message', () => {
   })
 })
 
-/** Lines that every text of these messages ends with. */
+/** Last lines of every message. */
 const foot = `
 -- 
 You get this because of your profile “Prices”.

@@ -1,8 +1,8 @@
-/** The colours of the pages (`ui/src/theme/tokens.css`). */
+/** Inline styles in the colours of the UI (`ui/src/theme/tokens.css`). */
 
 export const styles = {
   page: 'margin:0;padding:20px 12px;background:#f4f6f7;color:#17212b;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif',
-  /** For the list of a mail program alone. */
+  /** Hidden text, shown only in the message list of a mail program. */
   preview: 'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden',
   column: 'max-width:600px;margin:0 auto;overflow-wrap:anywhere',
   brand: 'margin:0 4px 12px;font-size:14px;font-weight:700;letter-spacing:.02em;color:#0a6670',
@@ -41,7 +41,7 @@ export const styles = {
   link: 'color:#0a6670',
 } as const
 
-/** Over the inline ones, in mail programs that know small and dark screens. */
+/** Overrides the inline styles in mail programs that support small and dark screens. */
 export const screenStyles = `@media (max-width:480px){.page{padding:12px 8px!important}.card{padding:16px!important}}@media (prefers-color-scheme:dark){${[
   ['.page', 'background:#11161a', 'color:#e8edf0'],
   ['.card', 'background:#171d22', 'border-color:#2a343b'],

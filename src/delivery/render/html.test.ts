@@ -7,7 +7,7 @@ import type { Message, MessageItem } from './message.ts'
 
 type Sample = keyof typeof sampleItems
 
-/** What a reader sees, a line for each block: [x] is a link to x, ~x~ struck through, +x+ marked as new. What is hidden is left out. */
+/** The visible content, one line per block: url[x] is a link, ~x~ struck through, +x+ marked as new. Hidden text is omitted. */
 function seen(message: Message): string[] {
   const errors: string[] = []
   const document = parse(messageHtml(message), { onParseError: ({ code }) => errors.push(code) })

@@ -27,7 +27,7 @@ import {
 
 /**
  * A page for mail programs: styles are inline, since many drop style sheets; the one in the head only fits them to
- * small and dark screens. Nothing is loaded from anywhere. All that comes from pages is escaped, and only http addresses become links.
+ * small and dark screens. Nothing is loaded from anywhere. Text from pages is escaped, and only http addresses become links.
  */
 export function messageHtml(message: Message): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><title>${escapeHtml(subjectOf(message))}</title><style>${screenStyles}</style></head>
@@ -40,13 +40,13 @@ ${footHtml(message)}
 `
 }
 
-/** Outlook on Windows knows no widths but those of tables. Others see comments. */
+/** Outlook on Windows supports only the widths of tables. Other programs see comments. */
 const outlookOpen = '<!--[if mso]><table role="presentation" width="600" align="center"><tr><td><![endif]-->'
 const outlookClose = '<!--[if mso]></td></tr></table><![endif]-->'
 
 const MAX_PREVIEW = 200
 
-/** What mail programs list behind the subject, which says the most important of one change already. */
+/** Preview that mail programs list after the subject, which already has the most important part of a single change. */
 function previewText(message: Message): string {
   const item = onlyItem(message)
   if (item === null) return beginning(message.items.map((each) => itemLine(each)).join(' · '), MAX_PREVIEW)
@@ -93,10 +93,10 @@ function titleHtml(item: MessageItem, element: 'h1' | 'h3'): string {
   return `<${element} style="${style}" dir="auto">${link(item.url, nameOf(item), styles.titleLink)}</${element}>\n`
 }
 
-/** Alone in a mail, one of several, or in a feed, whose reader has no footer that says why. */
+/** Alone in a mail, one of several, or in a feed, which has no footer with the reason. */
 type ItemForm = { amount: Message['amount']; form: 'alone' | 'listed' | 'feed' }
 
-/** What there is to say of an item below its title. */
+/** The content of an item below its title. */
 export function itemHtml(item: MessageItem, { amount, form }: ItemForm): string {
   const { kind, summary, parts } = item
   const shown = shownOf(item, amount)
@@ -116,13 +116,13 @@ export function itemHtml(item: MessageItem, { amount, form }: ItemForm): string 
 }
 
 function factsHtml({ source, at, zone, profile }: MessageItem, form: ItemForm['form']): string {
-  // In a mail the year goes without saying.
+  // A mail doesn't need the year.
   const time = timeText(at, zone, form === 'feed' ? 'withYear' : 'short').replaceAll(' ', '&nbsp;')
   const facts = [text(source), time, form === 'feed' ? text(profile) : '']
   return facts.filter((fact) => fact !== '').join(' · ')
 }
 
-/** Below the headings under which they are on the page. */
+/** The changes, each below the heading it is under on the page. */
 function changesHtml({ links }: MessageItem, { changes, more }: Shown, form: ItemForm['form']): string {
   const rows = changes.map((change, i) => {
     const isNew = change.path !== '' && change.path !== changes[i - 1]?.path
@@ -135,7 +135,7 @@ function changesHtml({ links }: MessageItem, { changes, more }: Shown, form: Ite
 
 const MAX_SHORT = 40
 
-/** A price, a number, a word or two: nothing is around them. */
+/** A price, a number, a word or two, without text around them. */
 function isShort({ kind, before = '', after = '' }: ShownChange): boolean {
   return kind === 'changed' && before.length + after.length <= MAX_SHORT
 }
@@ -147,7 +147,7 @@ function changeHtml(change: ShownChange, isLarge: boolean): string {
   return `<p class="row ${change.kind}-row" style="${style}"${isTurnedText ? ' dir="rtl"' : ''}>${words.join('')}</p>`
 }
 
-/** In a text that runs from right to left, so does the arrow. */
+/** In right-to-left text, the arrow is reversed. */
 function partHtml(part: LinePart, isTurnedText = false): string {
   return markedPart(part, (words) => {
     const inner = escapeHtml(words)

@@ -2,7 +2,7 @@
 
 const MAX_LINE = 2000
 
-/** Never a line end or another control character: they would begin a header of their own. Nor what turns the direction of the rest. */
+/** Removes line ends and other control characters, which could start a header, and characters that change the text direction. */
 export function oneLine(text: string, maxChars: number): string {
   const line = text
     .slice(0, maxChars * 4)
@@ -14,19 +14,19 @@ export function oneLine(text: string, maxChars: number): string {
   return characters.length <= maxChars ? line : `${characters.slice(0, maxChars - 1).join('')}…`
 }
 
-/** A text of a page as one line of a message: no control characters, not endless. */
+/** Text of a page as one line of a message, without control characters and of limited length. */
 export function lineOf(text: string): string {
   return oneLine(text, MAX_LINE)
 }
 
-/** A piece of a line: blanks at its ends keep it apart from its neighbours. */
+/** A piece of a line. A space at either end is kept, to separate it from its neighbours. */
 export function pieceOf(text: string): string {
   const line = lineOf(text)
   if (line === '') return text === '' ? '' : ' '
   return `${/^\s/.test(text) ? ' ' : ''}${line}${/\s$/.test(text) ? ' ' : ''}`
 }
 
-/** Not longer than a service takes. */
+/** Cuts a text to the length that a service accepts. */
 export function cutTo(text: string, max: number): string {
   return text.length <= max ? text.toWellFormed() : `${text.slice(0, max - 1).toWellFormed()}…`
 }

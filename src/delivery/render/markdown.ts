@@ -18,7 +18,7 @@ import {
 
 const MAX_ADDRESS = 2000
 
-/** Markdown as chats understand it: bold, struck through, links and lists. What comes from pages marks nothing up. */
+/** Markdown as chats understand it: bold, struck through, links and lists. Text from pages is escaped. */
 export function messageMarkdown(message: Message): string {
   const { kind, items, links } = message
   if (kind === 'test')
@@ -31,7 +31,7 @@ export function messageMarkdown(message: Message): string {
   return `${parts.join('\n')}${rest === '' ? '' : `\n${link(links.inbox, rest)}\n`}`
 }
 
-/** One item. Where its name is said elsewhere, its head is only where and when it was found, or nothing. */
+/** One item. If its name is shown elsewhere, its head is only the source and the time (`facts`), or empty (`none`). */
 export function itemMarkdown(
   item: MessageItem,
   { amount, head }: { amount: Message['amount']; head: 'all' | 'facts' | 'none' },
@@ -46,7 +46,7 @@ export function itemMarkdown(
     head === 'all' ? `**${link(url, nameOf(item))}** (${facts.join(', ')})` : '',
     head === 'facts' ? [link(url, source), minuteText(at, zone)].filter((fact) => fact !== '').join(', ') : '',
     told.map((each) => `- ${each}`).join('\n'),
-    // Lines that follow each other would become one.
+    // Consecutive lines would be joined into one.
     text.map((each) => `> ${escaped(each)}`).join('\n> \n'),
     alsoMarkdown(item),
     waysOf(item)
@@ -76,7 +76,7 @@ function escaped(text: string): string {
   return marked(lineOf(text))
 }
 
-/** What is markup anywhere is escaped, and a name behind an @ calls nobody. */
+/** Escapes everything that is markup in any dialect, and keeps @names from being mentions. */
 function marked(line: string): string {
   return line
     .replace(/[\\`*_{}[\]()#+!|~<>&-]/g, '\\$&')

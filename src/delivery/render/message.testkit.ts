@@ -19,7 +19,7 @@ export function itemOf(parts: Partial<MessageItem> = {}): MessageItem {
       relevance: 2,
     },
     summary: '€ 39.90 → € 34.50',
-    // They join to the summary.
+    // Joined, they are the summary.
     parts: parts.summary === undefined ? usualParts : [],
     changes: [
       { kind: 'changed', path: 'Shop › Kettle', before: '€ 39.90', after: '€ 34.50' },
@@ -40,13 +40,13 @@ export function messageOf(parts: Partial<Message> = {}): Message {
   return { ...usual, items: [itemOf()], links, ...parts }
 }
 
-/** What a page may call itself. */
+/** A hostile title of a page. */
 export const hostileText =
   'a\r\nBcc: eve@evil.example\u2028<script>alert(1)</script> [x](javascript:alert(1)) \u202e`*_~@here {{id}} <!channel>\ud800'
 
 const noChange = { changes: [], moreChanges: 0 }
 
-/** One of each kind. */
+/** One item of each kind. */
 export const sampleItems = {
   price: itemOf({
     changes: [
@@ -114,7 +114,7 @@ export const sampleItems = {
     ...{ thread: 'd4.tag:2.1', summary: 'Faster, and with fewer bugs.', ...noChange },
   }),
   gone: itemOf({ kind: 'gone', summary: 'Gone: the server says 404 (not found)', ...noChange }),
-  /** Pieces in a text that runs from right to left. */
+  /** Pieces in right-to-left text. */
   hebrew: itemOf({
     title: 'קומקום',
     summary: '\u2068במלאי\u2069 → \u2068אזל\u2069',
@@ -137,7 +137,7 @@ export const sampleItems = {
   }),
 } as const satisfies Record<string, MessageItem>
 
-/** Two profiles, pages with nearly the same text, and some that had no room. */
+/** Two profiles, pages with nearly the same text, and some items that didn't fit. */
 export const sampleDigest = messageOf({
   kind: 'digest',
   items: [

@@ -5,52 +5,52 @@ import { type Amount, amounts } from '../../core/profile.ts'
 import type { AnnotationKind } from '../../store/contracts/annotations.ts'
 import { cutTo, lineOf, oneLine, pieceOf } from './lines.ts'
 
-/** What leaves at once on one channel: one annotation, or a digest of several. Each form has a renderer beside this file. */
+/** One message on one channel: a single annotation, or a digest of several. Each form has a renderer in this folder. */
 export type Message = {
-  /** Stays the same over repeats, so that a receiver can drop what it has seen. */
+  /** The same on every retry, so that a receiver can drop duplicates. */
   readonly id: string
   readonly kind: 'single' | 'digest' | 'test'
   readonly at: number
-  /** How much of each item at most: a line, what changed, or the whole text. */
+  /** Maximum amount of each item: a line, what changed, or the whole text. */
   readonly amount: Amount
   /** In digests: by profile, the most relevant first. */
   readonly items: readonly MessageItem[]
-  /** Items that had no room. */
+  /** Number of items that didn't fit. */
   readonly leftOut: number
   readonly links: { readonly inbox: string; readonly settings: string; readonly unsubscribe: string | null }
 }
 
 export type MessageItem = {
-  /** Of the annotation. */
+  /** Id of the annotation. */
   readonly id: number
-  /** Messages about one document belong together. */
+  /** Groups the messages about one document. */
   readonly thread: string
   readonly kind: AnnotationKind
-  /** '' where the page has none. */
+  /** '' if the page has none. */
   readonly title: string
   /** The page, or the entry of a feed. */
   readonly url: string
   readonly source: string
   readonly profile: string
   readonly at: number
-  /** How much of it its profile wants. */
+  /** Amount that its profile wants. */
   readonly amount: Amount
-  /** On whose clocks its reader lives, by its IANA name. */
+  /** IANA name of the reader's time zone. */
   readonly zone: string
   readonly urgency: number
   readonly relevance: number
-  /** The line of the inbox, as text and in parts; parts are empty where it is no change. */
+  /** The line of the inbox, as text and in parts; parts are empty if it isn't a change. */
   readonly summary: string
   readonly parts: readonly LinePart[]
   readonly changes: readonly ShownChange[]
-  /** Changes that had no room. */
+  /** Number of changes that didn't fit. */
   readonly moreChanges: number
-  /** Only where the whole text is wanted. */
+  /** Only if the whole text is wanted. */
   readonly text: string
   /** Other pages with nearly the same text. */
   readonly alsoAt: readonly string[]
   readonly links: { readonly open: string; readonly change: string; readonly cached: string }
-  /** Of the annotation, for programs: ids, and what kind of file the version is. */
+  /** Details of the annotation for programs: ids, and the file type of the version. */
   readonly record: {
     readonly owner: string
     readonly profile: string
@@ -67,7 +67,7 @@ export type ShownChange = Pick<Change, 'kind' | 'path' | 'before' | 'after' | 'p
 const kindWords: Record<AnnotationKind, string> = { new: 'New', changed: 'Changed', gone: 'Gone', back: 'Back' }
 
 const MAX_NAME = 300
-/** Of the whole text of a page. */
+/** Maximum length of the whole text of a page. */
 export const MAX_TEXT = 50_000
 
 export function nameOf({ title, url }: Pick<MessageItem, 'title' | 'url'>): string {
@@ -79,11 +79,11 @@ export function kindOf({ kind }: Pick<MessageItem, 'kind'>): string {
 }
 
 const MAX_SUBJECT = 150
-/** So that there is room for the change behind it. */
+/** Leaves room for the change after it. */
 const MAX_NAME_BEFORE_CHANGE = 70
 const MAX_TITLE = 100
 
-/** The subject of a mail and of the log: of a single change, what changed. */
+/** Subject in mails and in the log. For a single change, it says what changed. */
 export function subjectOf(message: Message): string {
   const item = onlyItem(message)
   if (item === null) return headingOf(message)
@@ -92,7 +92,7 @@ export function subjectOf(message: Message): string {
   return beginning(isChange ? withSummary(item, summary) : withKind(item), MAX_SUBJECT)
 }
 
-/** The title of a notification whose text says the change. */
+/** Title of a notification whose text describes the change. */
 export function titleOf(message: Message): string {
   const item = onlyItem(message)
   if (item === null) return beginning(headingOf(message), MAX_TITLE)
@@ -100,7 +100,7 @@ export function titleOf(message: Message): string {
   return beginning(isSaidBelow ? nameOf(item) : withKind(item), MAX_TITLE)
 }
 
-/** An item in a line: its name, and what there is to say. */
+/** An item in one line: its name and its summary. */
 export function itemLine(item: MessageItem, maxName = MAX_NAME_BEFORE_CHANGE): string {
   const summary = summaryLine(item)
   if (summary === '') return withKind(item)
@@ -114,7 +114,7 @@ function withSummary(item: MessageItem, summary: string, maxName = MAX_NAME_BEFO
   return `${isolated(beginning(nameOf(item), maxName))}: ${summary}`
 }
 
-/** What a message is about, where that is one item. */
+/** The item of a message about one item; null for others. */
 export function onlyItem({ kind, items, leftOut }: Message): MessageItem | null {
   const [first] = items
   if (kind === 'test' || first === undefined) return null
@@ -139,7 +139,7 @@ export function leftOutText({ leftOut }: Pick<Message, 'leftOut'>): string {
 
 const MAX_NAMED_PROFILES = 3
 
-/** Why its owner gets a message; '' where nothing is known of it. */
+/** Why the owner gets the message; '' if unknown. */
 export function reasonText({ items }: Pick<Message, 'items'>): string {
   const names = [...new Set(items.map(({ profile }) => oneLine(profile, 100)))].filter((name) => name !== '')
   if (names.length === 0) return ''
@@ -158,18 +158,18 @@ export function summaryLine({ summary, parts }: Pick<MessageItem, 'summary' | 'p
     .trim()
 }
 
-/** What people are shown of an item below its name. */
+/** What is shown of an item below its name. */
 export type Shown = {
-  /** The line of the inbox, where the changes are not shown. */
+  /** Show the line of the inbox instead of the changes. */
   readonly isInLine: boolean
   readonly changes: readonly ShownChange[]
-  /** Changes that had no room. */
+  /** Number of changes that didn't fit. */
   readonly more: number
   /** The whole text in lines. */
   readonly text: readonly string[]
 }
 
-/** Programs get all there is, whatever the amount. */
+/** Applies the amount. Forms for programs don't use it: they contain everything. */
 export function shownOf({ changes, moreChanges, text, amount: wanted }: MessageItem, most: Amount): Shown {
   const amount = amounts.indexOf(wanted) < amounts.indexOf(most) ? wanted : most
   const lines = amount === 'full' ? cutTo(text, MAX_TEXT).split('\n') : []
@@ -178,7 +178,7 @@ export function shownOf({ changes, moreChanges, text, amount: wanted }: MessageI
   return { isInLine, changes: isInLine ? [] : changes, more: isInLine ? 0 : moreChanges, text: whole }
 }
 
-/** The items under the names of their profiles, in the order in which they come. */
+/** Groups the items by profile, in their order. */
 export function byProfile(items: readonly MessageItem[]): { profile: string; items: MessageItem[] }[] {
   const groups = new Map<string, MessageItem[]>()
   for (const item of items) {
@@ -189,7 +189,7 @@ export function byProfile(items: readonly MessageItem[]): { profile: string; ite
   return [...groups].map(([profile, group]) => ({ profile, items: group }))
 }
 
-/** The pages of the server about an item, the most useful first. What is new has nothing to be compared with. */
+/** Links to the server's pages about an item, the most useful first. A new page has nothing to compare with. */
 export function waysOf({ kind, links }: Pick<MessageItem, 'kind' | 'links'>): { label: string; address: string }[] {
   const first =
     kind === 'new'
@@ -200,7 +200,7 @@ export function waysOf({ kind, links }: Pick<MessageItem, 'kind' | 'links'>): { 
 
 const MAX_ALSO_AT = 5
 
-/** Other pages with nearly the same text, as many as are shown. */
+/** Other pages with nearly the same text, cut to the number that is shown. */
 export function othersOf({ alsoAt }: Pick<MessageItem, 'alsoAt'>): {
   shown: { label: string; address: string }[]
   more: number
@@ -221,7 +221,7 @@ export function linkOf({ items, links }: Message): string {
 export const urgencyLevels = ['low', 'normal', 'high', 'urgent'] as const
 export type UrgencyLevel = (typeof urgencyLevels)[number]
 
-/** That of the most urgent item, by the names that profiles have for it: 1 is normal, 2 high, and from 5 on it is urgent. */
+/** Urgency of the most urgent item, by the names used in profiles: 1 is normal, 2 high, 5 and more urgent. */
 export function urgencyOf({ items }: Pick<Message, 'items'>): UrgencyLevel {
   if (items.length === 0) return 'normal'
   const urgency = Math.max(...items.map((item) => item.urgency))

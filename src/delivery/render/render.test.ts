@@ -18,7 +18,7 @@ import { messageXml } from './xml.ts'
 const amounts = ['summary', 'change', 'full'] as const
 const kinds = ['single', 'digest'] as const
 
-/** All forms, in all amounts, of one and of several. */
+/** All forms in all amounts, of a single item and of a digest. */
 function rendered(item: MessageItem): [name: string, text: string][] {
   return kinds.flatMap((kind) =>
     amounts.flatMap((amount) => {
@@ -119,7 +119,7 @@ describe('every form', () => {
     for (const [name, text] of rendered(sampleItems.hebrew)) {
       assert.ok(text.isWellFormed(), name)
       if (name !== 'title' && !text.startsWith('2 changes')) assert.match(text, /אזל/, name)
-      // Without marks around two such texts, the arrow between them points back. Phones that know WML don't know marks either.
+      // Without isolates around two such texts, the arrow between them is reversed. WML phones don't support isolates.
       if (!['html', 'json', 'xml', 'wml'].includes(name)) assert.doesNotMatch(text, /[א-ת] → /, name)
     }
   })

@@ -17,7 +17,7 @@ const alphabet = [
 ].join('')
 const extension = '\f^{}\\[~]|€'
 
-/** As a phone sends it: septets, or null where it takes UCS-2. */
+/** Number of septets that a phone sends; null if it needs UCS-2. */
 function septetsOf(text: string): number | null {
   let septets = 0
   for (const character of text) {

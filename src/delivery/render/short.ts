@@ -1,9 +1,9 @@
 import { countText, itemLine, type Message, nameOf, onlyItem } from './message.ts'
 
-/** A short message has 160 characters of the GSM alphabet (some count twice), or 70 of UCS-2 if any other is in it. */
+/** An SMS has 160 characters of the GSM alphabet (some count twice), or 70 of UCS-2 if it contains any other character. */
 const GSM_ROOM = 160
 const UCS2_ROOM = 70
-/** So that there is room for the change behind it. */
+/** Leaves room for the change after it. */
 const MAX_UCS2_NAME = 24
 
 const basic = new Set(
@@ -11,7 +11,7 @@ const basic = new Set(
 )
 const doubled = new Set('^{}\\[~]|€')
 
-/** How much of a short message a text takes, and of which alphabet. */
+/** Length of a text in an SMS, and the room in its alphabet. */
 export function shortLength(text: string): { length: number; room: number } {
   let length = 0
   for (const character of text) {
@@ -24,7 +24,7 @@ export function shortLength(text: string): { length: number; room: number } {
 
 const isGsm = (text: string): boolean => shortLength(simple(text)).room === GSM_ROOM
 
-/** One short message, with the link to the rest where it fits. */
+/** One SMS, with the link to the rest if it fits. */
 export function messageShort(message: Message): string {
   const { kind, items, leftOut, links } = message
   if (kind === 'test') return 'This is a test message from eRACE.'
@@ -37,7 +37,7 @@ export function messageShort(message: Message): string {
   return fit(`${countText(items.length + leftOut)}: ${items.map(nameOf).join('; ')}`, links.inbox)
 }
 
-/** Signs that the GSM alphabet lacks, as it can say them. */
+/** Replaces characters that the GSM alphabet lacks with ones that it has. */
 function simple(text: string): string {
   return text
     .normalize('NFC')
@@ -51,7 +51,7 @@ function simple(text: string): string {
     .replace(/[–—]/g, '-')
 }
 
-/** The text cut so that it fits with the link behind it; the link goes where less than half would be left for the text. */
+/** Cuts the text so that it fits with the link after it. The link is omitted if it would leave less than half for the text. */
 function fit(text: string, link: string): string {
   const plain = simple(text).toWellFormed()
   const tail = ` ${link}`

@@ -20,7 +20,7 @@ import {
 const COLUMNS = 72
 const INDENT = '  '
 
-/** Plain text, as for mail: no line is longer than 72 columns, but for addresses, which must not be broken. */
+/** Plain text for mail: no line is longer than 72 columns, except URLs, which must not be broken. */
 export function messageText(message: Message): string {
   const { kind, items, links } = message
   if (kind === 'test') return testText(message)
@@ -70,7 +70,7 @@ function indented(line: string, first = INDENT, further = first): string[] {
   return wrapText(line, { columns: COLUMNS, first, further })
 }
 
-/** Below the headings under which they are on the page. */
+/** The changes, each below the heading it is under on the page. */
 function changeLines({ changes, more }: Shown): string[] {
   const lines: string[] = []
   let path = ''

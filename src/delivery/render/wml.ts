@@ -8,7 +8,7 @@ const TITLE_CHARS = 20
 const NAME_CHARS = 60
 
 /**
- * A WML 1.1 deck for devices with a few lines of text: as many items as fit, the rest is counted. One item is cut so that it fits.
+ * A WML 1.1 deck for devices with a few lines of text: as many items as fit; the rest is counted. A single item is cut to fit.
  */
 export function messageWml(message: Message): string {
   const { kind, items, links } = message
@@ -31,7 +31,7 @@ function singleOf(message: Message, item: MessageItem): string {
   return withinDeck((room) => deckOf(message, row(item, shortened(whole, room))))
 }
 
-/** With as long a text as there is room for. */
+/** Renders the longest text that fits into a deck. */
 function withinDeck(render: (room: number) => string): string {
   let low = 0
   let high = DECK_BYTES
@@ -55,7 +55,7 @@ function deckOf(message: Message, inner: string): string {
 
 const MAX_ADDRESS = 300
 
-/** An address may be longer than a deck. */
+/** Plain text instead of a link if the URL is too long: it may be longer than a deck. */
 function goLink(address: string, words: string): string {
   return /^https?:\/\//i.test(address) && address.length <= MAX_ADDRESS
     ? `<a href="${wmlText(address)}">${wmlText(words)}</a>`

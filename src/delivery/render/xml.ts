@@ -2,7 +2,7 @@ import { type Aci, aciElement } from '../../xml/aci/aci.ts'
 import { declaration } from '../../xml/xml-writing.ts'
 import type { Message, MessageItem } from './message.ts'
 
-/** Annotations as the papers write them (ACI, `src/xml/aci.dtd`): a file of all items. A test has none. */
+/** Annotations in the format of the papers (ACI, `src/xml/aci.dtd`): one file with all items. A test has none. */
 export function messageXml({ items }: Message): string {
   return `${declaration}<acis>\n${items.map((item) => aciElement(aciOf(item))).join('')}</acis>\n`
 }

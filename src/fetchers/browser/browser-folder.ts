@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRunning, processOf } from './process-tree.ts'
 
-/** Where a browser keeps its files while it runs. */
+/** Folder for a browser's files while it runs. */
 export type BrowserFolder = { readonly profile: string; readonly temporary: string; remove(): Promise<void> }
 
 const prefix = 'erace-browser-'
 
-/** A new folder, named after this process: those of processes that were killed are removed by the next one. */
+/** Creates a folder named after this process, so that the next process can remove the folders of killed ones. */
 export async function makeBrowserFolder(parent: string = tmpdir()): Promise<BrowserFolder> {
   await removeAbandoned(parent)
   const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`))
@@ -24,6 +24,6 @@ async function removeAbandoned(parent: string): Promise<void> {
   }
 }
 
-/** Processes that are being ended may still write for a moment. What can't be removed, somebody else's for one, stays. */
+/** Retries, since killed processes may still write for a moment. Folders that can't be removed, such as another user's, stay. */
 const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => {})

@@ -92,7 +92,7 @@ test('a tree of processes is found, measured and ended', {
   assert.ok(processTree(processOf(process.pid)).some(({ pid }) => pid === tree[1]!.pid))
   const bytes = memoryBytes(tree)
   assert.ok(bytes > 10_000 && bytes < 100e6, String(bytes))
-  // Another process with the same number is not meant.
+  // A different process with the same pid is not killed.
   killAll([{ ...root, start: '1' }])
   assert.ok(tree.every(isRunning))
   killAll(tree)

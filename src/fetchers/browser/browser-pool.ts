@@ -3,23 +3,23 @@ import { endOf } from '../files/visit-end.ts'
 import type { RunningBrowser } from './chromium.ts'
 
 /**
- * Browsers, one for each page that is open at a time, so that a page that has to be ended takes no other with it. A browser is
+ * Browsers, one per open page, so that killing a page affects no other. A browser is
  *
  *   started ──> in use ──visit over──> idle ──next visit──> in use
  *                  │                    └──not used for `keepForMs`──> closed
- *                  └──killed, ended by itself, or grown──> closed
+ *                  └──killed, exited, or grown too large──> closed
  *
- * A visit for which no page is left fails with `browser-busy`, and is to come again.
+ * A visit fails with `browser-busy` if no page is free, and should be retried.
  */
 export type BrowserPool = {
   use<T>(signal: AbortSignal, visit: (browser: RunningBrowser) => Promise<T>): Promise<T>
-  /** Visits in progress are cut off. */
+  /** Aborts visits in progress. */
   close(): Promise<void>
 }
 
 export type BrowserPoolOptions = {
   start(): Promise<RunningBrowser>
-  /** False where as many pages are open in this process as may be. */
+  /** False if this process has its maximum number of pages open. */
   takePage(): boolean
   returnPage(): void
   keepForMs: number

@@ -177,7 +177,7 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     }
     const started = site.asked.length
     await render(browser, placeOf(at('/script'), secret)).catch(() => {})
-    // A page that was left may still ask for its parts.
+    // A page that was left may still request its resources.
     const asked = site.asked.slice(started).filter((line) => /login|account/.test(line))
     assert.deepEqual(asked.slice(0, 2), ['GET /login', 'GET /account?user=ann&pass=pa+ss%26%22'])
   })
@@ -272,7 +272,7 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
   })
 })
 
-/** A Chromium that somebody else started. */
+/** A remote Chromium, not started by the protocol. */
 async function startElsewhere() {
   const folder = mkdtempSync(join(tmpdir(), 'erace-test-'))
   const given = ['--headless', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync']
@@ -289,7 +289,7 @@ async function startElsewhere() {
   const cdp = /DevTools listening on (\S+)/.exec(log)![1]!
   return {
     cdp,
-    /** Those that are open in it. */
+    /** Number of open contexts. */
     async contexts(): Promise<number> {
       const { chromium } = await import('playwright-core')
       const browser = await chromium.connectOverCDP(cdp)

@@ -9,25 +9,25 @@ import { findBrowser } from './find-browser.ts'
 import { type Rendered, type VisitCounts, type VisitOrder, visitPage } from './page-visit.ts'
 import { type RefusingProxy, startRefusingProxy } from './refusing-proxy.ts'
 
-/** `fetch` makes all requests of the pages, and `mayFetch` is asked before each. A page asks for many things at once, of few hosts. */
+/** `fetch` makes all requests of the pages; `mayFetch` is called before each. A page makes many requests at once, to few hosts. */
 export type BrowserProtocolOptions = Pick<ProtocolTools, 'fetch' | 'mayFetch' | 'browserPages' | 'log'> & {
   config: Config['browser']
-  /** Told of every response, as it came over the wire. */
+  /** Called with the size on the wire of every response. */
   note?(bytes: number): void
-  /** What scripts see as the browser's name; '' for its own. Requests have the name of the client. */
+  /** User agent that scripts see; '' for the browser's own. Requests have that of the client. */
   userAgent?: string
 }
 
-/** `started` browsers, of which some were `killed` since they hung or took too much memory. */
+/** `started` counts browsers; some of them were `killed` because they hung or took too much memory. */
 export type BrowserCounts = VisitCounts & { visits: number; started: number }
 
 export type BrowserProtocol = Protocol & { readonly counts: Readonly<BrowserCounts> }
 
-/** On a machine with a lot to do, a start takes its time. */
+/** On a busy machine, a browser takes long to start. */
 const launchTimeoutMs = 60_000
 const limits = { maxRequests: 500, maxPageBytes: 50 << 20, maxBodyBytes: 10 << 20, maxMainDocuments: 20 }
 
-/** Pages as a browser shows them after their scripts have run. Every visit reads the page anew; nothing is known without it. */
+/** Pages as a browser shows them after their scripts have run. Every visit reads the page again; there is no revalidation. */
 export function createBrowserProtocol(options: BrowserProtocolOptions): BrowserProtocol {
   const { config } = options
   const { timeoutMs, memoryBytes: maxMemoryBytes, maxPages, keepForMs, executable, cdp } = config
@@ -70,7 +70,7 @@ export function createBrowserProtocol(options: BrowserProtocolOptions): BrowserP
           return visitPage(browser, order, settings, counts)
         }),
       )
-      // Signing in is part of opening: whether it worked is known when the page was seen.
+      // Signing in is part of opening; whether it worked is only known once the page was loaded.
       if (place.secret !== null) await session.look('')
       return session
     },
@@ -122,7 +122,7 @@ function orderOf({ url, secret, signal, clock, limits: { maxBodyBytes } }: Place
   return { url: parsed.href, steps, signIn, secret, headers, signal, clock, maxBodyBytes }
 }
 
-/** Steps in their canonical text; any other fragment is left out. */
+/** Steps in their canonical form; any other fragment is dropped. */
 function normalise(url: string): string {
   const parsed = pageOf(url)
   const steps = formatRenderSteps(stepsOf(parsed))

@@ -4,7 +4,7 @@ import { startTextSite, worldOver } from '../web-world.testkit.ts'
 import { browserConfig, withoutBrowser } from './browser.testkit.ts'
 import { createBrowserProtocol } from './browser-protocol.ts'
 
-/** Its words are written by a script. */
+/** A page whose text is written by a script. */
 const page = {
   type: 'text/html; charset=utf-8',
   write: (texts: ReadonlyMap<string, string>) =>

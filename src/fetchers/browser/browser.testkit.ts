@@ -10,7 +10,7 @@ import { createBrowserPages } from '../../crawl/worker/shared-counters.ts'
 import { type BrowserProtocol, type BrowserProtocolOptions, createBrowserProtocol } from './browser-protocol.ts'
 
 export const executable = process.env.ERACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
-/** False when there is a browser, else why tests are skipped. */
+/** False if there is a browser, otherwise why tests are skipped. */
 export const withoutBrowser = existsSync(executable)
   ? false
   : `${executable} is not installed (or name one in ERACE_TEST_CHROMIUM)`
@@ -34,7 +34,7 @@ export type Site = {
   close(): Promise<void>
 }
 
-/** Serves pages by their paths, whatever the host. */
+/** Serves pages by path, for any host. */
 export async function startSite(pages: Record<string, SitePage>): Promise<Site> {
   const known = new Map(Object.entries(pages))
   const site: Site = { port: 0, asked: [], headers: new Map(), close }

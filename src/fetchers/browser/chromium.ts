@@ -5,7 +5,7 @@ import { type BrowserFolder, makeBrowserFolder } from './browser-folder.ts'
 import { findBrowser } from './find-browser.ts'
 import { killAll, memoryBytes, processOf, processTree } from './process-tree.ts'
 
-/** A request that the browser holds back until it is answered, as the DevTools protocol tells it. */
+/** A request that the browser has paused until it is answered, as in the DevTools protocol. */
 export type PausedRequest = {
   requestId: string
   frameId: string
@@ -21,42 +21,42 @@ export type PausedRequest = {
   }
 }
 
-/** A browser that runs for us (`isOwn`), or one that is reached elsewhere and may have other visitors. */
+/** A browser started by us (`isOwn`), or a remote one that others may use, too. */
 export type RunningBrowser = {
   readonly browser: Browser
-  /** Of the browser as a whole. */
+  /** DevTools session of the whole browser. */
   readonly session: CDPSession
   readonly isOwn: boolean
   readonly isAlive: boolean
-  /** Every request waits for its answer from here; with null, those of an own browser are refused. */
+  /** Sets the handler of all paused requests. With null, those of an own browser are refused. */
   answerRequests(answer: ((request: PausedRequest) => void) | null): Promise<void>
-  /** 0 where it can't be known. */
+  /** 0 if unknown. */
   memoryBytes(): number
-  /** At once. Of a browser elsewhere, only the connection ends. */
+  /** Immediately. For a remote browser, only closes the connection. */
   kill(): Promise<void>
-  /** In order, and by force if that takes too long. Never rejects. */
+  /** Gracefully, and by force if that takes too long. Never rejects. */
   close(): Promise<void>
 }
 
 export type ChromiumOptions = {
-  /** '' for the one that is installed. */
+  /** '' for the installed one. */
   executable: string
-  /** Address of a browser elsewhere (DevTools protocol), instead of an own one. */
+  /** Address of a remote browser (DevTools protocol), to use instead of starting one. */
   cdp: string
   launchTimeoutMs: number
-  /** Takes all that is sent past us. */
+  /** Receives everything that bypasses our interception. */
   proxyUrl: string
 }
 
 const closeTimeoutMs = 5_000
 const connectAttempts = 4
 
-/** What is passed on of our own environment: there may be secrets in it. */
+/** Environment variables to pass on; others may hold secrets. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'XDG_RUNTIME_DIR', 'FONTCONFIG_PATH', 'FONTCONFIG_FILE']
 
 /**
- * No request of its own, no way past the proxy: not for loopback addresses, not for names (none is resolved), not for WebRTC or QUIC.
- * Without extensions, updates and background services.
+ * The browser makes no requests of its own and can't bypass the proxy: not for loopback addresses, not for names (none is resolved), not
+ * with WebRTC or QUIC. No extensions, updates or background services.
  */
 const flags = (proxyUrl: string): string[] => [
   `--proxy-server=${proxyUrl}`,
@@ -93,7 +93,7 @@ export async function startChromium(options: ChromiumOptions): Promise<RunningBr
     const context = await chromium.launchPersistentContext(folder.profile, {
       executablePath,
       args: flags(options.proxyUrl),
-      // The browser's own blocker keeps most windows from being opened at all.
+      // The browser's own pop-up blocker prevents most windows.
       ignoreDefaultArgs: ['--disable-popup-blocking'],
       chromiumSandbox: process.getuid?.() !== 0,
       env: environment(folder.temporary),
@@ -110,7 +110,7 @@ export async function startChromium(options: ChromiumOptions): Promise<RunningBr
   }
 }
 
-/** While others open and close pages in the browser, connecting may get stuck: then it is tried again. */
+/** Retries: connecting may hang while others open and close pages in the browser. */
 async function connect(attempt: () => Promise<Browser>): Promise<Browser> {
   for (let tried = 1; tried < connectAttempts; tried++) {
     const browser = await attempt().catch(() => null)
@@ -121,7 +121,7 @@ async function connect(attempt: () => Promise<Browser>): Promise<Browser> {
 
 const everyRequest = { patterns: [{ urlPattern: '*' }] }
 
-/** Without a folder, it isn't our own. */
+/** `folder` is null for a remote browser. */
 async function attach(browser: Browser, folder: BrowserFolder | null): Promise<RunningBrowser> {
   const isOwn = folder !== null
   const over = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ async function attach(browser: Browser, folder: BrowserFolder | null): Promise<R
       },
       async answerRequests(answer) {
         answering = answer
-        // Others may use the browser too: their requests are held back no longer than need be.
+        // Others may use the browser, too: don't pause their requests longer than necessary.
         if (isOwn) return
         if (answer === null) await session.send('Fetch.disable')
         else await session.send('Fetch.enable', everyRequest)
@@ -170,12 +170,12 @@ async function attach(browser: Browser, folder: BrowserFolder | null): Promise<R
   }
 }
 
-/** Without an answer: the page that asked may be gone by now. */
+/** Fails a request. Errors are ignored: the page may be gone by now. */
 export function refuseRequest(session: CDPSession, requestId: string): void {
   session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }).catch(() => {})
 }
 
-/** On its way past us. */
+/** Lets the browser make the request itself. */
 export function letRequestGo(session: CDPSession, requestId: string): void {
   session.send('Fetch.continueRequest', { requestId }).catch(() => {})
 }
@@ -185,7 +185,7 @@ async function pidOf(session: CDPSession): Promise<number> {
   return processInfo.find(({ type }) => type === 'browser')?.id ?? 0
 }
 
-/** Playwright rejects if the browser is gone already, which is what is wanted. */
+/** Playwright rejects if the browser is gone already, which is fine. */
 const closeWithin = (browser: Browser): Promise<void> =>
   withinLimit(
     browser.close().catch(() => {}),
@@ -200,7 +200,7 @@ function environment(temporary: string): Record<string, string> {
 
 const failure = (message: string): AppError => new AppError('browser-failed', message)
 
-/** Playwright appends the browser's whole log; what is wrong is in one of its lines, if anywhere. */
+/** Playwright appends the browser's whole log to the message; the reason is in one of its lines, if at all. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   if (/sandbox/i.test(text)) {

@@ -13,7 +13,7 @@ const usualPlaces = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** The program to start: the one that is configured, or the first that is installed. Throws `browser-missing`. */
+/** The browser to start: the configured one, or the first one that is installed. Throws `browser-missing`. */
 export function findBrowser(configured: string, path: string = process.env.PATH ?? ''): string {
   if (configured !== '') {
     if (isProgram(configured)) return configured
@@ -35,6 +35,6 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
   } catch {
-    return false // not there, or not ours to run
+    return false // missing, or not executable for us
   }
 }

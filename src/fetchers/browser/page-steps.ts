@@ -7,18 +7,18 @@ import { fillIn, namesSecret, type RenderStep } from '../../core/url/render-step
 import type { Secret } from '../../crawl/fetch/protocol.ts'
 import type { PageTraffic } from './page-traffic.ts'
 
-/** Without a request for this long, a page is taken as loaded. */
+/** A page counts as loaded after this long without a request. */
 const quietMs = 500
 const lookAgainMs = 50
 const announcedMs = 3_000
 
 export type PageSteps = {
   go(url: string): Promise<void>
-  /** Done one after the other; `name` is that of the list in messages. */
+  /** Runs the steps in order; `name` is the name of the list in messages. */
   run(steps: readonly RenderStep[], name: string): Promise<void>
-  /** Until nothing is loaded any more, or a third of the time has passed: some pages never stop. */
+  /** Waits until the page stops loading, at most a third of the timeout, since some pages never stop. */
   quiet(): Promise<void>
-  /** Throws what the answer to the page's main document means, if it isn't a page. */
+  /** Throws if the response for the main document was an error. */
   judge(): void
 }
 
@@ -26,7 +26,7 @@ export type PageStepsDeps = {
   page: Page
   traffic: PageTraffic
   clock: Clock
-  /** On the monotonic clock: no step waits beyond. */
+  /** On the monotonic clock; no step waits longer. */
   deadline: number
   timeoutMs: number
   sourceUrl: string
@@ -34,14 +34,14 @@ export type PageStepsDeps = {
 }
 
 /**
- * Goes through the steps of a visit. The errors of the library quote what was typed, so that none of them is passed on: messages are
- * made here, of the step's number and kind. Once credentials were typed, what fails is the sign-in: it must not be tried again and again.
+ * Runs the steps of a visit. Errors of the library quote what was typed, so none is passed on: messages are made here, from the step's
+ * number and kind. Once credentials were typed, any failure counts as a failed sign-in, which must not be retried again and again.
  */
 export function createPageSteps(deps: PageStepsDeps): PageSteps {
   const { page, traffic, clock, secret } = deps
   const sites = new Set([siteOf(deps.sourceUrl)])
   let isSecretTyped = false
-  // Known from the page itself, as it may take a moment until a request comes to us. Of some, the end is never told.
+  // From the page itself, as it may take a moment until a request reaches us. Some requests never report their end.
   const announced = new Map<Request, number>()
   const isExpecting = () => [...announced.values()].some((at) => clock.monotonic() - at < announcedMs)
   page.on('request', (request) => announced.set(request, clock.monotonic()))
@@ -49,14 +49,14 @@ export function createPageSteps(deps: PageStepsDeps): PageSteps {
   page.on('requestfailed', (request) => announced.delete(request))
 
   const left = (): number => Math.max(1, deps.deadline - clock.monotonic())
-  /** One missing element doesn't take all the time. */
+  /** A single missing element must not use up all the time. */
   const patience = (): number => Math.min(left(), deps.timeoutMs / 3)
 
   async function go(url: string): Promise<void> {
     try {
       await page.goto(url, { waitUntil: 'commit', timeout: left() })
     } catch (error) {
-      // Without a body, an answer such as 404 is no page to the browser.
+      // The browser doesn't treat an error response without a body, such as a 404, as a page.
       judge(traffic, secret)
       throw goFailure(error, traffic)
     }
@@ -66,7 +66,7 @@ export function createPageSteps(deps: PageStepsDeps): PageSteps {
   async function quiet(): Promise<void> {
     const since = clock.monotonic()
     const until = since + patience()
-    // A timeout says that the document itself is still not whole: then it is taken as it is.
+    // After a timeout, the document itself is still incomplete; it is used as it is.
     await page.waitForLoadState('domcontentloaded', { timeout: patience() }).catch(ignoreTimeout)
     while (clock.monotonic() < until) {
       const quietSince = isExpecting() ? null : traffic.quietSince
@@ -176,7 +176,7 @@ function ignoreTimeout(error: unknown): void {
   if (!isTimeout(error)) throw error
 }
 
-/** Where credentials may be typed: hosts of one owner, and not in the clear if the source isn't. */
+/** Scope in which credentials may be typed: one registrable domain and protocol, so https never falls back to plain text. */
 function siteOf(url: string): string {
   const { protocol, host } = new URL(url)
   return `${protocol}//${registrableDomain(host)}`

@@ -7,13 +7,13 @@ import type { Fetcher } from '../../crawl/fetch/fetcher.ts'
 import { letRequestGo, type PausedRequest, refuseRequest } from './chromium.ts'
 
 /**
- * All requests of one visit. The browser holds each back, redirects included; it is made by our own client, with its address guard,
- * limits and politeness, and the browser is given the answer as if it had asked itself. Cookies are the browser's: they are in the
- * request's header already, and it keeps those of the answer.
+ * All requests of one visit. The browser pauses each, redirects included; our own client makes it, with its address guard, limits and
+ * politeness, and passes the response to the browser as if it had made the request itself. Cookies are the browser's: they are already
+ * in the request's headers, and it stores those of the response.
  */
 export type PageTraffic = {
   answer(request: PausedRequest): void
-  /** When the last request began or ended, on the monotonic clock; null while some are under way. */
+  /** When the last request ended, on the monotonic clock; null while some are in progress. */
   readonly quietSince: number | null
   /** The last document of the page's main frame. */
   readonly main: MainDocument | null
@@ -25,7 +25,7 @@ export type MainDocument = {
   status: number
   mediaType: string
   isCut: boolean
-  /** Why there is none. */
+  /** Why there is no document. */
   failure: { code: ErrorCode; message: string } | null
 }
 
@@ -34,13 +34,13 @@ export type TrafficCounts = { requests: number; refused: number; bytes: number; 
 export type TrafficDeps = {
   session: CDPSession
   fetch: Fetcher['fetch']
-  /** Whether robots.txt allows it. */
+  /** Whether robots.txt allows the request. */
   mayFetch(url: string): Promise<boolean>
   note(bytes: number): void
-  /** Empty for every request of the browser; else only for those with this value in the header `visitHeader`. */
+  /** Only requests with this value in the header `visitHeader` belong to the visit; empty for all requests of the browser. */
   mark: string
   mainFrameId: string
-  /** Sent to one origin alone, whatever the page asks for. */
+  /** Headers sent only to this origin. */
   signIn: { origin: string; headers: Readonly<Record<string, string>> }
   clock: Clock
   limits: TrafficLimits
@@ -48,17 +48,17 @@ export type TrafficDeps = {
 
 export type TrafficLimits = {
   maxRequests: number
-  /** Of all bodies, without their content encodings. */
+  /** Total size of all bodies after decoding. */
   maxPageBytes: number
   maxBodyBytes: number
-  /** Documents of the main frame one after the other, as by scripts that lead to the next. */
+  /** Successive documents of the main frame, as with scripts that navigate on. */
   maxMainDocuments: number
 }
 
-/** Marks the requests of a visit in a browser with other visitors. It is taken out before anything is sent. */
+/** Marks the requests of a visit in a browser that others use, too. Removed before anything is sent. */
 export const visitHeader = 'x-erace-visit'
 
-/** Streams without end, reports, and what is loaded in case it is needed. */
+/** Endless streams, reports and prefetches. */
 const unwanted = new Set([
   'EventSource',
   'Media',
@@ -69,14 +69,14 @@ const unwanted = new Set([
   'WebSocket',
 ])
 
-/** Pages read and ask, forms are sent; a watcher changes nothing else. OPTIONS asks whether a page of another origin may. */
+/** Pages load data and send forms; a watcher must change nothing else. OPTIONS is for CORS preflights. */
 const methods = new Set(['GET', 'POST', 'OPTIONS'])
 const maxSentBytes = 1 << 20
 
-/** Set by our client, or telling what the browser can't keep: encodings, connections. */
+/** Request headers that our client sets itself, or that don't hold for it: encodings, connections. */
 const notSent =
   /^(?:host|connection|content-length|accept-encoding|accept-language|user-agent|sec-ch-.*|upgrade|te|trailer|expect|transfer-encoding|keep-alive|proxy-.*|purpose|sec-purpose|x-erace-visit)$/i
-/** The body comes without encodings, and nothing is to be reported or looked for elsewhere. */
+/** Response headers that don't apply: the body is passed on decoded, and nothing is to be reported or loaded from elsewhere. */
 const notPassedOn =
   /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|upgrade|alt-svc|nel|report-to|reporting-endpoints|strict-transport-security|content-md5|digest|speculation-rules)$/i
 
@@ -96,7 +96,7 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
     refuseRequest(session, paused.requestId)
   }
 
-  /** Why a request is not made at all. */
+  /** Why a request must not be made; null if it may. */
   async function objection(paused: PausedRequest): Promise<{ code: ErrorCode; message: string } | null> {
     const { url, method } = paused.request
     const refused = (message: string) => ({ code: 'redirect-refused' as const, message })
@@ -147,7 +147,7 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
     )
     if (decoded.kind === 'failed') return refuse(paused, decoded.code, decoded.message)
     const isCut = decoded.truncated || response.truncated !== null
-    // Half a script or a style sheet is worse than none.
+    // A truncated script or style sheet is worse than none.
     if (isCut && paused.resourceType !== 'Document') return refuse(paused, 'body-too-large', 'The body is too large')
     counts.bytes += decoded.body.length
     const { status, rawHeaders } = response
@@ -173,7 +173,7 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
     }
     underWay++
     exchange(paused)
-      // The page or the browser is gone: there is nobody to answer.
+      // The page or the browser is gone: there is nothing left to answer.
       .catch(() => {})
       .finally(() => {
         underWay--
@@ -193,7 +193,7 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
   }
 }
 
-/** Nobody sees it. */
+/** Favicons aren't visible in the page. */
 const isIcon = ({ resourceType, request: { url } }: PausedRequest): boolean =>
   resourceType === 'Other' && url.endsWith('/favicon.ico')
 
@@ -214,7 +214,7 @@ function withoutFragment(url: string): string {
   return hash === -1 ? url : url.slice(0, hash)
 }
 
-/** Null for what is not at hand: the browser keeps back what is very long, and files. */
+/** Null if the body is too large or not available: the browser withholds very long bodies and files. */
 function sentBody({
   method,
   hasPostData,
@@ -236,7 +236,7 @@ function sentHeaders(given: Record<string, string>): Record<string, string> {
   )
 }
 
-/** As the DevTools protocol takes bytes: `name: value`, each ended by a zero, in base64. */
+/** Headers in the binary form of the DevTools protocol: `name: value`, separated by NUL, in base64. */
 function passedHeaders(rawHeaders: readonly string[]): string {
   const lines: string[] = []
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -20,7 +20,7 @@ import { readContent, takeScreenshot, viewport } from './read-page.ts'
 export type VisitOrder = {
   url: string
   steps: readonly RenderStep[]
-  /** Done first. */
+  /** Steps that run first. */
   signIn: readonly RenderStep[]
   secret: Secret | null
   /** Sent with each request to the origin of the URL. */
@@ -45,7 +45,7 @@ export type Rendered = {
   screenshot: Buffer | null
 }
 
-/** What happened on visits, whether they succeeded or not. */
+/** Counts over all visits, successful or not. */
 export type VisitCounts = { windows: number; requests: number; refused: number; bytes: number; killed: number }
 
 const maxWindows = 100
@@ -56,8 +56,8 @@ const readAttempts = 3
 const busy = 'The page kept the browser busy for too long'
 
 /**
- * One visit in a context of its own: nothing is left of it when it is over. A page that doesn't come to an end, or takes too much
- * memory, is ended together with its browser.
+ * One visit in a context of its own, which leaves nothing behind. A page that doesn't finish, or takes too much memory, is killed
+ * together with its browser.
  */
 export async function visitPage(
   running: RunningBrowser,
@@ -120,7 +120,7 @@ async function openContext(running: RunningBrowser, userAgent: string, mark: str
     permissions: [],
     locale: 'en',
     ...(userAgent === '' ? {} : { userAgent }),
-    // In a browser elsewhere, our proxy can't be reached: what is sent past us ends at a port where nothing listens.
+    // A remote browser can't reach our proxy: requests that bypass us go to a port where nothing listens.
     ...(mark === '' ? {} : { extraHTTPHeaders: { [visitHeader]: mark }, proxy: { server: 'http://127.0.0.1:9' } }),
   })
 }
@@ -165,7 +165,7 @@ async function render(
         const screenshot = await takeScreenshot(page, session, readMs)
         return { ...content, ...bodyOf(content, order, traffic), screenshot }
       } catch (error) {
-        // The page has gone on to another one meanwhile, which is read instead.
+        // The page has navigated to another one meanwhile, which is read instead.
         if (isAppError(error) || attempt === readAttempts || !page.context().browser()?.isConnected()) throw error
         await steps.quiet()
       }
@@ -177,7 +177,7 @@ async function render(
   }
 }
 
-/** Relative links are those of the page that was reached in the end. Its query is left out: it may hold what was typed. */
+/** Sets the base of relative links to the page that was finally reached, without its query, which may contain what was typed. */
 function bodyOf(
   content: { html: string; isCut: boolean; base: string },
   { url, maxBodyBytes }: VisitOrder,
@@ -202,7 +202,7 @@ function pathOf(url: string): string {
 const isWait = (step: RenderStep | undefined): boolean =>
   step !== undefined && (step.kind === 'wait' || step.kind === 'pause' || step.kind === 'quiet')
 
-/** False where the context could not be closed in time. */
+/** False if the context could not be closed in time. */
 async function leave(running: RunningBrowser, context: BrowserContext | null): Promise<boolean> {
   const left = async (): Promise<boolean> => {
     await context?.close()

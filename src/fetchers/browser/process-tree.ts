@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Processes and their memory, as Linux tells them in `/proc`. Where there is none, trees are empty and memory is not known.
- * Reading is synchronous: these files are made in memory, and there are a few hundred.
+ * Processes and their memory, from Linux's `/proc`. On other systems, trees are empty and memory is unknown.
+ * Reads are synchronous: these files are generated in memory, and there are only a few hundred.
  */
 
-/** `start` tells it from a later process with the same number. */
+/** `start` distinguishes it from a later process with the same pid. */
 export type Process = { pid: number; start: string }
 
 export const processOf = (pid: number): Process => ({ pid, start: readStat(pid).start })
 
-/** The process and all that descend from it; none if it has ended. */
+/** The process and its descendants; empty if it has exited. */
 export function processTree(root: Process): Process[] {
   const children = new Map<number, Process[]>()
   for (const name of listProc()) {
@@ -26,7 +26,7 @@ export function processTree(root: Process): Process[] {
   return tree
 }
 
-/** What the processes have for themselves, and what they share in memory: programs and libraries read from files are not counted. */
+/** Anonymous and shared memory of the processes, without programs and libraries mapped from files. */
 export function memoryBytes(processes: readonly Process[]): number {
   let kilobytes = 0
   for (const { pid } of processes) {
@@ -36,7 +36,7 @@ export function memoryBytes(processes: readonly Process[]): number {
   return kilobytes * 1024
 }
 
-/** Ends processes at once, as far as they still run. */
+/** Kills the processes that are still running. */
 export function killAll(processes: readonly Process[]): void {
   for (const one of processes) {
     if (!isRunning(one)) continue
@@ -48,13 +48,13 @@ export function killAll(processes: readonly Process[]): void {
   }
 }
 
-/** One that has ended and waits for its parent to notice doesn't count. */
+/** False for zombies. */
 export function isRunning({ pid, start }: Process): boolean {
   const now = readStat(pid)
   return start !== '' && now.start === start && now.state !== 'Z'
 }
 
-/** "pid (name) state parent … start …", where the name may hold anything, parentheses too. */
+/** "pid (name) state parent … start …", where the name may contain anything, including parentheses. */
 function readStat(pid: number): { state: string; parent: number; start: string } {
   const stat = readProc(`${pid}/stat`)
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -70,7 +70,7 @@ function listProc(): string[] {
   }
 }
 
-/** '' for a process that has ended meanwhile. */
+/** '' if the process has exited meanwhile. */
 function readProc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'latin1')

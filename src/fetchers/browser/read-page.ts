@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { withinLimit } from '../../core/work/race.ts'
 
-/** What is kept of a page when it is done. */
+/** The content of a loaded page. */
 export type PageContent = { html: string; isCut: boolean; title: string; base: string }
 
 const maxTitleLength = 500
@@ -9,7 +9,7 @@ export const viewport = { width: 1280, height: 800 } as const
 const maxScreenshotHeight = 10_000
 const maxScreenshotBytes = 5 << 20
 
-/** Reads the document in a world of its own, where the page's scripts have changed nothing. A busy page keeps it waiting, if need be for ever. */
+/** Reads the document in an isolated world, which the page's scripts can't change. A busy page can block it for ever. */
 export async function readContent(session: CDPSession, maxChars: number): Promise<PageContent> {
   const { frameTree } = await session.send('Page.getFrameTree')
   const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id })
@@ -23,8 +23,8 @@ export async function readContent(session: CDPSession, maxChars: number): Promis
 }
 
 /**
- * Runs in the browser. Writes the document as it is seen: with the content of open shadow roots in place, and without what is meant for
- * browsers that run no scripts. It writes no more than it may and walks without recursion, so that no document is too large or too deep.
+ * Runs in the browser. Serialises the document as users see it: with the content of open shadow roots in place, and without `noscript`.
+ * The output is limited and the walk not recursive, so that no document is too large or too deep.
  */
 const serialise = `function (maxChars, maxTitle) {
   const voids = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/
@@ -72,7 +72,7 @@ const serialise = `function (maxChars, maxTitle) {
   }
 }`
 
-/** A picture of the page, of as much of it as fits into the limits; null where even the first view doesn't, or takes too long. */
+/** A screenshot of as much of the page as fits into the limits; null if even the first view doesn't fit, or it takes too long. */
 export async function takeScreenshot(page: Page, session: CDPSession, timeoutMs: number): Promise<Buffer | null> {
   const work = async (): Promise<Buffer | null> => {
     const { cssContentSize } = await session.send('Page.getLayoutMetrics')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 
-/** Where everything ends that a browser sends past us. */
+/** Dead end for everything that a browser sends without our interception. */
 export type RefusingProxy = {
   readonly url: string
   readonly refused: number
@@ -10,14 +10,14 @@ export type RefusingProxy = {
 
 const answer = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
 
-/** Answers every request and every CONNECT with 403, and reads nothing of it. */
+/** Answers every request and every CONNECT with 403, without parsing it. */
 export async function startRefusingProxy(): Promise<RefusingProxy> {
   const sockets = new Set<Socket>()
   let refused = 0
   const server = createServer((socket) => {
     refused++
     sockets.add(socket)
-    // The peer may close at any time; there is nothing to tell it.
+    // The peer may close at any time; that is fine.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
     socket.setTimeout(1000, () => socket.destroy())

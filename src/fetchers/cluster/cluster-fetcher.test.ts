@@ -68,7 +68,7 @@ async function addWatches(pool: PostgresPool, ...uris: string[]): Promise<number
   return rows.map(({ id }) => id)
 }
 
-/** The next leader: an earlier one is refused from now on. Its results are noted in check runs, as the watch service does. */
+/** The next leader: earlier ones are refused from now on. Its results are recorded in check runs, as in the watch service. */
 async function openLeader(pool: PostgresPool, holder: string) {
   await pool.query(`UPDATE leaders SET until = now() - interval '1 s'`)
   const beat = await createLeaderLease({ pool, name: schedulerRole, holder, clock: createManualClock() }).beat()
@@ -102,7 +102,7 @@ async function openLeader(pool: PostgresPool, holder: string) {
       for (const { check } of orders) checkRuns.begin(check.watch, mark, [])
       await fetcher.check(orders, checkRuns.begun)
     },
-    /** What each check came to that is over by now. */
+    /** Outcomes of the checks that have ended by now. */
     async ended(): Promise<{ watch: number; outcome: string; changes: number }[]> {
       await fetcher.poll()
       const finished = checkRuns.takeFinished(1_000_000)
@@ -128,7 +128,7 @@ function openCrawls(pool: PostgresPool, { epoch, fetcher }: Awaited<ReturnType<t
   })
   return {
     crawls,
-    /** Long enough for all that is due: it looks for new crawls, saves their progress and ends them. */
+    /** Advances the clock far enough to look for new crawls, save their progress and end them. */
     async tick(): Promise<void> {
       clock.advance(2_000)
       await jobs.tick()
@@ -145,7 +145,7 @@ describe('a check that workers carry out', () => {
     const [watch] = (await addWatches(pool, home)) as [number]
     const next = await openLeader(pool, 'next')
     await next.resume(watch)
-    // The statement of the last leader, which ends only now.
+    // A statement of the last leader that completes only now.
     const order = orderOf(watch, home, 5)
     await createPostgresChecks(pool).offer(next.epoch, seeds.ofChecks([order]).offers)
     const begun: [number, number][] = []
@@ -182,7 +182,7 @@ describe('a check that workers carry out', () => {
     await leader.begin(orderOf(watch, home, 100))
     const killed = await openTestWorker(pool, web)
     await killed.step()
-    // Three requests are reported done, but the next worker repeats them, and their links aren't offered yet.
+    // Three requests are reported as done, but their links aren't offered yet, and the next worker repeats them.
     await killed.step('reported')
     assert.deepEqual(await leader.ended(), [])
     const worker = await openTestWorker(pool, web)
@@ -308,7 +308,7 @@ describe('the next leader', () => {
     const next = await openLeader(pool, 'next')
     assert.deepEqual(await next.resume(watch), new Map())
     await next.begin(orderOf(watch, home, 200))
-    // The first leader comes back where it was.
+    // The first leader resumes where it stopped.
     await assert.rejects(begunBy(first.fetcher, [orderOf(watch, home, 100)]), (error) =>
       isAppError(error, 'lease-lost'),
     )

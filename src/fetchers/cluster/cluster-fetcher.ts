@@ -8,14 +8,14 @@ import type { WatchStore } from '../../store/contracts/watches.ts'
 import type { Fetcher } from '../fetcher.ts'
 
 export type ClusterFetcherDeps = Pick<Fetcher, 'schemes'> & {
-  /** Of the leader of the scheduler; writes under an old one are refused. */
+  /** Epoch of the scheduler's leader; writes with an older one are refused. */
   epoch: number
   crawlScopes: CrawlScopeStore
   checks: CheckStore
   results: CheckResultStore
   watches: Pick<WatchStore, 'find'>
   nodes: Pick<NodeStore, 'hold'>
-  /** The first requests of checks, with the keys that workers give links. */
+  /** The first requests of checks, keyed as workers key links. */
   offersOf(orders: readonly CheckOrder[]): { offers: Offer[]; failed: CheckResult[] }
   events: Pick<ClusterEvents, 'listen'>
   clock: Pick<Clock, 'monotonic'>
@@ -24,34 +24,34 @@ export type ClusterFetcherDeps = Pick<Fetcher, 'schemes'> & {
 }
 
 export type ClusterFetcher = Fetcher & {
-  /** Polls for results now, and counts what is queued of all checks in progress. */
+  /** Polls for results now, and counts the queued requests of all checks in progress. */
   poll(): Promise<void>
 }
 
 const POLL_EVERY_MS = 1_000
 const COUNT_EVERY_MS = 2_000
-/** Counting may take no more than this part of the time. */
+/** Maximum share of the time spent counting. */
 const COUNT_SHARE = 0.1
 const THROTTLE_EVERY_MS = 5_000
 const AT_ONCE = 1_000
 const RESULTS_CHANNEL = 'news'
 
 /**
- * Fetches with the workers of a cluster, which hold the partitions. They learn everything from the store: first the scope of a
- * watch, then the requests that a check starts with.
+ * Fetches with the workers of a cluster, which hold the partitions. They get everything from the store: first the scope of a
+ * watch, then the first requests of a check.
  *
- * A worker writes the result of a request before the request leaves the queue. So the queue is counted first and the results are taken
- * after that: when nothing was queued, all results are known and the check is over. The number of requests that workers report is only a
- * reason to count early: a worker that dies reports too few, and the one that repeats its work reports them twice. All checks in
+ * A worker writes the result of a request before it removes the request from the queue. So the queue is counted first, and the results
+ * are taken after that: if nothing was queued, all results are known and the check is over. The numbers that workers report are only
+ * hints to count early: a worker that crashes reports too few, and the one that repeats its work reports them twice. All checks in
  * progress are counted every two seconds in any case.
  *
- * Everything here happens in turns: no count overlaps with the start of a check.
+ * All operations are serialised: no count overlaps with the start of a check.
  */
 export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
   const { epoch, crawlScopes, results, clock } = deps
   const underWay = createUnderWay()
   const turns = createTurns()
-  /** The last check of each watch that was started here or found at the start. */
+  /** The last check of each watch, started here or found at startup. */
   const rounds = new Map<number, number>()
   const failure = Promise.withResolvers<never>()
   failure.promise.catch(() => {})
@@ -115,7 +115,7 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
     )
   }
 
-  /** Checks in progress when the last leader ended: what is queued, and what was reported of them. */
+  /** Resumes the checks that were in progress when the last leader ended: their queued requests and reported progress. */
   async function resume(given: readonly CrawlScope[]): Promise<Map<number, number>> {
     const known = new Set(given.map(({ watch }) => watch))
     for (const { id, round } of await deps.watches.find([...known])) rounds.set(id, round)
@@ -128,7 +128,7 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
       epoch,
       [...counts.keys()].filter((watch) => !known.has(watch)),
     )
-    // A check with nothing queued is over, though its end wasn't noted. One without progress never started.
+    // A check with nothing queued is over, though its end wasn't recorded. One without progress never started.
     for (const { watch } of progress) if (!counts.has(watch)) counts.set(watch, 0)
     for (const [watch, n] of counts) underWay.add(watch, n)
     if (progress.length > 0) listener(progress.map((each) => ({ ...each, isSum: true as const })))
@@ -141,7 +141,7 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
     const { offers, failed } = deps.offersOf(orders)
     const counts = await deps.checks.offer(epoch, offers)
     const watches = new Set(orders.map(({ check }) => check.watch))
-    // What the last leader sent may have been written since this one counted: then nothing is accepted, and yet something is queued.
+    // A write of the last leader may have arrived after this one counted: then nothing is accepted, but requests are queued.
     const unknown = [...watches].filter((watch) => !counts.has(watch) && !underWay.has(watch))
     if (unknown.length > 0) for (const [watch, n] of await results.queued(unknown)) counts.set(watch, n)
     for (const [watch, n] of counts) underWay.add(watch, n)
@@ -186,7 +186,7 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
   }
 }
 
-/** Work that is done one after the other. */
+/** Runs work one at a time, in order. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve()
   let isWanted = false
@@ -199,7 +199,7 @@ function createTurns() {
 
   return {
     take,
-    /** Does it in its turn, unless such work is waiting already. It must not fail. */
+    /** Queues the work, unless such work is already waiting. It must not reject. */
     once(work: () => Promise<void>): void {
       if (isWanted) return
       isWanted = true
@@ -211,15 +211,15 @@ function createTurns() {
   }
 }
 
-/** Requests that a check has queued: as the listener knows it, and as the workers' reports suggest. */
+/** Queued requests of a check: `known` to the listener, and a `guess` from the workers' reports. */
 type QueuedCheck = { known: number; guess: number }
 
-/** The checks in progress and what they have queued. */
+/** The checks in progress and their queued requests. */
 function createUnderWay() {
   const checks = new Map<number, QueuedCheck>()
 
   return {
-    /** More is queued, and the listener knows it. */
+    /** Adds queued requests that the listener knows of. */
     add(watch: number, queued: number): void {
       const before = checks.get(watch)
       if (before === undefined) checks.set(watch, { known: queued, guess: queued })
@@ -234,9 +234,9 @@ function createUnderWay() {
       if (check !== undefined) check.guess += queued
     },
     all: (): number[] => [...checks.keys()],
-    /** Those that may be over. */
+    /** Checks that may be over. */
     quiet: (): number[] => [...checks].flatMap(([watch, { guess }]) => (guess <= 0 ? [watch] : [])),
-    /** The exact count. Returns the difference to what the listener knows. A check with nothing queued is over. */
+    /** Sets the exact count. Returns the difference from what the listener knows. A check with nothing queued is over. */
     correct(watch: number, queued: number): CheckResult[] {
       const check = checks.get(watch)
       if (check === undefined) return []

@@ -15,12 +15,12 @@ export const seeds = createSeedOffers({ crawl: configOf().crawl, hostRules: null
 
 export type TestPage = { words: string; links?: readonly string[] }
 
-/** How far a worker gets with a request before it dies. */
+/** How far a worker gets with a request before it crashes. */
 export type Stage = 'recorded' | 'reported' | 'completed'
 
 export type TestWorker = Awaited<ReturnType<typeof openTestWorker>>
 
-/** A worker that holds every partition and fetches from a map of pages when a test asks it to. A second one takes them all from the first. */
+/** A worker that holds all partitions and fetches from a map of pages when a test tells it to. A second one takes them all over. */
 export async function openTestWorker(pool: PostgresPool, web: ReadonlyMap<string, TestPage>) {
   const frontier = createPostgresFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 1000, pollEveryMs: 0 })
   const grants = await takePartitions(pool, 0, 1)
@@ -66,7 +66,7 @@ export async function openTestWorker(pool: PostgresPool, web: ReadonlyMap<string
       await frontier.look()
       return queueOf(frontier)
     },
-    /** Does what is queued now; links found are left for the next call. */
+    /** Processes the current queue; links found are left for the next call. */
     async step(until: Stage = 'completed'): Promise<number> {
       const requests = await this.queued()
       for (const request of requests) {

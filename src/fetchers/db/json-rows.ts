@@ -4,10 +4,10 @@ import type { WorkBudget } from '../../core/work/work-budget.ts'
 import type { QueryUrl } from './query-url.ts'
 import { type Cell, nullCell, type Row, textCell, uniqueNames } from './rows.ts'
 
-/** `isCut`: there is more than was looked at. A row that the page ends in the middle of is left out: it would change with the place of the cut. */
+/** `isCut`: the page was truncated. A row that is truncated with it is omitted, since it would change with the position of the cut. */
 export type PageOfRows = { rows: Row[]; next: string | null; isCut: boolean }
 
-/** The rows of a JSON document. Values keep their spelling. Throws `Exhausted` where that is too much work. */
+/** The rows of a JSON document. Values keep their spelling. Throws `Exhausted` if the budget is spent. */
 export function rowsOfJson(tree: JsonTree, query: QueryUrl, budget: WorkBudget): PageOfRows {
   const nodes: Nodes = new Map()
   const document = valueOfNode(tree.root, nodes)
@@ -25,7 +25,7 @@ function linkOf(node: TreeNode): string | null {
   return node.kind === 'word' && /^\d+$/.test(node.text) ? node.text : null
 }
 
-/** Objects and arrays, and what they were made from. */
+/** Maps objects and arrays to the nodes they were made from. */
 type Nodes = Map<unknown, Extract<TreeNode, { values: TreeNode[] }>>
 
 function rowOf(node: TreeNode, { cells }: QueryUrl, budget: WorkBudget): Row {
@@ -59,7 +59,7 @@ function chosen(
   })
 }
 
-/** The tree is no deeper than its reader makes it. */
+/** Recursive, but the reader of the tree limits its depth. */
 function valueOfNode(node: TreeNode, nodes: Nodes): unknown {
   if (node.kind === 'string') return node.text
   if (node.kind === 'word') return wordOf(node.text)
@@ -85,7 +85,7 @@ function written(node: TreeNode): Cell {
     case 'string':
       return textCell(node.text)
     case 'word':
-      // What is nested too deep ends in … and is no JSON.
+      // A value that is nested too deeply ends in … and isn't JSON.
       return node.text.endsWith('…') ? textCell(node.text) : node.text
     case 'array':
       return `[${node.values.map(written).join(',')}]`

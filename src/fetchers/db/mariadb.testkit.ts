@@ -13,12 +13,12 @@ export const mariadbSkip = programSkip(['/usr/sbin/mariadbd', '/usr/bin/mariadb-
 
 export type MariadbServer = {
   port: number
-  /** As somebody who may do everything. */
+  /** Runs statements as root. */
   administer(...statements: string[]): Promise<unknown[]>
   end(): Promise<void>
 }
 
-/** A real MariaDB in a folder of its own. */
+/** A real MariaDB server in its own folder. */
 export async function startMariadb(settings: readonly string[] = []): Promise<MariadbServer> {
   const folder = mkdtempSync(join(tmpdir(), 'erace-mariadb-'))
   const data = join(folder, 'data')

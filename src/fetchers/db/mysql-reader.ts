@@ -26,7 +26,7 @@ export async function openMysql(server: ServerPlace, login: Login, place: Place,
     flags: ['-LOCAL_FILES', '-MULTI_STATEMENTS'],
     multipleStatements: false,
     disableEval: true,
-    // Ours is the guard of the socket.
+    // The socket guard has the timeout.
     connectTimeout: 0,
   })
   connection.on('error', () => {})
@@ -51,7 +51,7 @@ export async function openMysql(server: ServerPlace, login: Login, place: Place,
       guard.allow(limits)
       try {
         await limitTime(tell, limits.timeoutMs)
-        // Texts end where `checkStatement` says, and moments are in UTC.
+        // Strings end where `checkStatement` expects it, and times are in UTC.
         await tell(
           "SET SESSION time_zone = '+00:00', sql_mode = REPLACE(REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', ''), 'ANSI_QUOTES', '')",
         )
@@ -71,7 +71,7 @@ export async function openMysql(server: ServerPlace, login: Login, place: Place,
   }
 }
 
-/** MariaDB has it in seconds, MySQL in milliseconds and by another name. */
+/** Sets the statement timeout: in seconds for MariaDB, in milliseconds and under another name for MySQL. */
 async function limitTime(tell: (sql: string) => Promise<void>, timeoutMs: number): Promise<void> {
   try {
     await tell(`SET SESSION max_statement_time = ${timeoutMs / 1000}`)
@@ -81,7 +81,7 @@ async function limitTime(tell: (sql: string) => Promise<void>, timeoutMs: number
   }
 }
 
-/** Row by row: what is beyond the limits is not read. The server hears of that by the end of the connection. */
+/** Reads row by row, up to the limits. At a limit, closing the connection stops the server. */
 function rowsOf(connection: Connection, sql: string, { maxRows, maxBytes }: ReadLimits): Promise<Table> {
   return new Promise((resolve, reject) => {
     const table: Table = { names: [], rows: [], isCapped: false }
@@ -115,7 +115,7 @@ function secured({ sslmode }: ServerPlace, { ca }: TlsOptions) {
   return { rejectUnauthorized: isVerified, verifyIdentity: isVerified, ...(ca !== undefined && { ca: ca as Buffer }) }
 }
 
-/** Of the protocol: decimal, tiny, short, long, float, double, longlong, int24, year, newdecimal. */
+/** Protocol types: decimal, tiny, short, long, float, double, longlong, int24, year, newdecimal. */
 const numbers = new Set([0, 1, 2, 3, 4, 5, 8, 9, 13, 246])
 const [timestamp, datetime, bit, json, geometry] = [7, 12, 16, 245, 255]
 /** varchar, enum, set, the blobs, var_string, string: bytes if their character set is `binary`. */
@@ -135,7 +135,7 @@ function cellOf(value: Buffer | null, field: FieldPacket): Cell {
 }
 
 const unknownVariable = 1193
-/** Access denied to user, to database, without a plugin for it, with an expired password. */
+/** Access denied: user, database, missing plugin, expired password. */
 const signIn = new Set([1044, 1045, 1251, 1524, 1698, 1820, 1862, 4151])
 const timeouts = new Set([1969, 3024])
 /** Too many connections, shutting down, locks. */

@@ -13,18 +13,18 @@ import type { PageOfRows } from './json-rows.ts'
 import type { Choice, QueryUrl } from './query-url.ts'
 import { nullCell, type Row, textCell } from './rows.ts'
 
-/** Looking at a node takes as long as so many steps. */
+/** Cost of visiting a node, in steps of the budget. */
 const stepsPerNode = 8
 const charactersPerStep = 16
 const unseen = new Set(['script', 'style', 'template', 'noscript'])
-/** Elements that don't part words. */
+/** Elements that don't separate words. */
 const inline = new Set(
   'a abbr b bdi bdo cite code data em font i ins kbd label mark q s small span strong sub sup time u var'.split(' '),
 )
 
 export type PageSource = { text: string; isXml: boolean; isCut: boolean }
 
-/** The rows of an HTML or XML document. Throws `Exhausted` where that is too much work. */
+/** The rows of an HTML or XML document. Throws `Exhausted` if the budget is spent. */
 export function rowsOfPage(
   { text: source, isXml, isCut }: PageSource,
   query: QueryUrl,
@@ -41,7 +41,7 @@ export function rowsOfPage(
   const byXPath = createXPathReader(root, isXml, nodes)
   const options = { adapter, xmlMode: isXml }
 
-  /** Chooses within a node; compiled once for all rows. */
+  /** Returns a function that selects within a node; compiled once for all rows. */
   function chooser({ selector }: Choice): (from: PageNode) => XPathNode[] {
     if (selector.kind === 'xpath') return (from) => byXPath(selector.path, from)
     if (selector.kind !== 'css' || selector.source === '') return (from) => [from]
@@ -67,7 +67,7 @@ export function rowsOfPage(
     return parts.join('').replace(/\s+/g, ' ').trim()
   }
 
-  /** Null where nothing is chosen. */
+  /** Null if nothing is selected. */
   function valueIn(found: readonly XPathNode[], attribute: string): string | null {
     const values = found.flatMap((node) => {
       if (attribute === '') return [textOf(node)]
@@ -111,7 +111,7 @@ export function rowsOfPage(
   }
 }
 
-/** The elements around the end of a page: what comes behind the end of one that was cut may be part of any of them. */
+/** The elements that are open at the end of a page. If the page was truncated, the missing rest may belong to any of them. */
 function pathToEnd(root: PageRoot): Set<XPathNode> {
   const path = new Set<XPathNode>()
   for (let node: PageNode | undefined = root; node !== undefined && node.kind !== 'text'; node = node.children.at(-1))

@@ -5,10 +5,10 @@ import type { QueryUrl } from './query-url.ts'
 /** A request; `body` is null for a GET. */
 export type Asked = { url: string; body: string | null }
 
-/** Null where there is no further page. */
+/** Null if there is no further page. */
 export type NextRequest = { kind: 'asked'; asked: Asked } | { kind: 'elsewhere' } | null
 
-/** What to ask for behind a page, which came from this URL. */
+/** The request for the page after one that came from `url`. */
 export function nextRequest(asked: Asked, url: string, query: QueryUrl, found: PageOfRows): NextRequest {
   if (query.next !== null) {
     if (found.next === null) return null
@@ -23,7 +23,7 @@ export function nextRequest(asked: Asked, url: string, query: QueryUrl, found: P
   return { kind: 'asked', asked: withParameter(asked, query, countedUp) }
 }
 
-/** The first page is 1 if it isn't said. */
+/** The first page is 1 by default. */
 function countedUp(given: string | null): string {
   const page = given === null || given === '' ? 1 : Number(given)
   if (!Number.isSafeInteger(page))
@@ -31,7 +31,7 @@ function countedUp(given: string | null): string {
   return String(page + 1)
 }
 
-/** In the body where that has it, else in the URL. */
+/** Sets the parameter in the body if it is there, otherwise in the URL. */
 function withParameter(
   { url, body }: Asked,
   { page: name, type }: QueryUrl,

@@ -1,13 +1,13 @@
 import { AppError } from '../../core/errors.ts'
 
-/** The URL parser leaves out line breaks and tabs: what they divide would become one word. */
+/** Refuses control characters: the URL parser drops line breaks and tabs, which would join the words they separate. */
 export function parseUrl(text: string): URL | null {
   if (/\p{Cc}/u.test(text))
     throw new AppError('url-invalid', 'the address has control characters; write a line break as %0A')
   return URL.parse(text)
 }
 
-/** The parameters of a source's URL, in their order. Throws `url-invalid` for those that are unknown, empty or broken. */
+/** The parameters of a source's URL, in order. Throws `url-invalid` for unknown, duplicate or broken ones. */
 export function readParameters(
   text: string,
   known: readonly string[],
@@ -30,7 +30,7 @@ export function readParameters(
   return found
 }
 
-/** `+` is a space, as in forms, unless spaces are written in another way: then it is a plus. */
+/** `+` is a space, as in forms, unless the text contains spaces or `%20`: then it is a plus. */
 export function decoded(text: string): string {
   const spaced = /%20| /.test(text) ? text : text.replaceAll('+', ' ')
   try {
@@ -57,12 +57,12 @@ export function writeParameters(values: readonly (readonly [string, string])[]):
     .join('&')
 }
 
-/** As little as has to be, so that people can read it. */
+/** Escapes as little as possible, for readable URLs. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/%(?:24|2C|2F|3A|40)/g, (sign) => decodeURIComponent(sign))
 }
 
-/** Column names, divided by commas. */
+/** Column names, separated by commas. */
 export function readNames(text: string, what: string): string[] {
   if (/\p{Cc}/u.test(text)) throw new AppError('url-invalid', `${what} has control characters`)
   const names = text.split(',').map((name) => name.trim())

@@ -21,7 +21,7 @@ export function placeOf(url: string, { limits, secret = null, signal }: TestPlac
   }
 }
 
-/** As the engine does: the one spelling, a session, one look. */
+/** As in the engine: normalises the URL, opens a session, and looks once. */
 export async function lookAt(protocol: Protocol, url: string, given: TestPlace = {}): Promise<List> {
   const session = await protocol.open(placeOf(protocol.normalise(url), given))
   try {

@@ -9,11 +9,11 @@ import type { ServerPlace } from './sql-url.ts'
 
 export type Login = { user: string; password: string }
 
-/** The server has all rows of an answer in its memory, and so have we. */
+/** Limits per fetch: both the server and we hold all rows of a response in memory. */
 const bytesAtOnce = 1024 * 1024
 const rowsAtOnce = 500
 
-/** Values come as text and are read here: the spelling must not depend on the settings of server or driver. */
+/** Values are received as text and parsed here, so that their spelling doesn't depend on settings of the server or the driver. */
 const types = { getTypeParser: () => (text: string) => text }
 const spelling =
   "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL timezone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 1; SET LOCAL standard_conforming_strings = on"
@@ -33,7 +33,7 @@ export async function openPostgres(
     port: server.port,
     database: server.database,
     user: login.user,
-    // As a function: an empty one would be looked for in the environment and in files of the operator.
+    // A function, since for an empty password the driver would look in the environment and in the operator's files.
     password: () => login.password,
     ssl: server.sslmode === '' ? false : secured(server, tls),
     application_name: 'erace',
@@ -41,7 +41,7 @@ export async function openPostgres(
     stream: () => socket,
     types,
   } as ClientConfig)
-  // A line that breaks while nobody asks is told to the one who asks next.
+  // If the connection breaks while idle, the next query reports it.
   client.on('error', () => {})
   const failed = (error: unknown): AppError => guard.failure() ?? failureOf(error, login)
 
@@ -62,7 +62,7 @@ export async function openPostgres(
         await client.query(
           `SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY; BEGIN READ ONLY; SET LOCAL statement_timeout = ${limits.timeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${limits.timeoutMs + graceMs}; ${spelling}`,
         )
-        // Asked in this way, the server takes one statement and no more.
+        // In the extended query mode, the server accepts only a single statement.
         await ask(`DECLARE erace_rows NO SCROLL CURSOR FOR ${query}`)
         const table: Table = { names: [], rows: [], isCapped: false }
         let bytes = 0
@@ -91,7 +91,7 @@ export async function openPostgres(
     },
     async close() {
       guard.end()
-      // Whatever is still open is rolled back with the line.
+      // Closing the connection rolls back an open transaction.
       await client.end().catch(() => {})
       socket.destroy()
     },

@@ -126,7 +126,7 @@ describe('PostgreSQL', () => {
   })
 })
 
-/** A server's own answer to the wish for encryption, in front of one that has none. */
+/** A TLS proxy that accepts the SSL request, in front of a server without encryption. */
 async function encryptedBefore(port: number, certificate: { key: string; cert: string }): Promise<Server> {
   const server = createServer((socket) => {
     socket

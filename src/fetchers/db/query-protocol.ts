@@ -13,22 +13,22 @@ import { type QueryUrl, querySchemes, readQueryUrl, writeQueryUrl } from './quer
 import { listOfRows, type Row } from './rows.ts'
 
 export type QueryProtocolOptions = {
-  /** The crawler's own: it resolves, guards and limits. */
+  /** The crawler's fetch, with its resolver, address guard and limits. */
   fetch(request: FetchRequest): Promise<FetchResult>
-  /** Whether robots.txt and the like allow a page beyond the first, or one that a redirect leads to. */
+  /** Whether robots.txt and the like allow a further page, or the target of a redirect. */
   mayFetch?(url: string): Promise<boolean>
 }
 
 const maxRedirects = 5
-/** For the selectors and one page. */
+/** Work budget of the selectors for one page. */
 const maxSteps = 10_000_000
 const contentTypes = { '': '', form: 'application/x-www-form-urlencoded', json: 'application/json' }
 
 type Answer = { response: FetchResponse; url: string }
 
-/** Lists of rows that web sites answer queries with: JSON, XML or HTML, over several pages. */
+/** Lists of rows that websites return for queries: JSON, XML or HTML, over several pages. */
 export function createQueryProtocol({ fetch, mayFetch = async () => true }: QueryProtocolOptions): Protocol {
-  /** GETs are led on; the sign-in goes to the host that it is for, and to no other. */
+  /** Follows redirects of GETs; credentials are sent only to the origin they are for. */
   async function ask(asked: Asked, query: QueryUrl, place: Place, validators: Record<string, string>): Promise<Answer> {
     let { url } = asked
     for (let hops = 0; ; hops++) {
@@ -169,7 +169,7 @@ function refuseStatus(status: number, isSignedIn: boolean): void {
   throw new AppError('http-client-error', message, { retry: status === 429 || status === 408 ? 'later' : 'never' })
 }
 
-/** `cut`: why it ends before its end; null if it doesn't. */
+/** `cut`: why the body is truncated; null if it isn't. */
 async function bodyOf(
   { body, rawHeaders, truncated }: FetchResponse,
   maxBytes: number,
@@ -206,7 +206,7 @@ async function rowsOf(
   }
 }
 
-/** What the last answer can be asked after. `cutAt`: the limit that it was cut at; under another one it is another list. */
+/** Validators of the last response. `cutAt`: the limit at which it was truncated; with another limit, the list is different. */
 type Cursor = { etag: string; modified: string; left: string; cutAt?: number }
 
 function cursorOf({ rawHeaders }: FetchResponse): Cursor | null {
@@ -229,7 +229,7 @@ function conditionsOf(known: Cursor | null): Record<string, string> {
   return { ...(etag !== '' && { 'if-none-match': etag }), ...(modified !== '' && { 'if-modified-since': modified }) }
 }
 
-/** All that is kept is as it was. */
+/** A list that changes nothing that is stored. */
 function unchanged(query: QueryUrl, cursor: string, { left }: Cursor): List {
   return { kind: 'list', title: nameOf(query), items: [], lists: [], isWhole: false, cursor, hasMore: false, left }
 }

@@ -5,18 +5,18 @@ import { parseUrl, readNames, readParameters, withoutControls, writeParameters }
 import type { RowNaming } from './rows.ts'
 
 /**
- * A query of a web site: `query+https://host/path?x=1#rows=$.items[*]&key=id&title=name`. What is asked is before the `#`, how the
- * answer is read behind it:
- * - rows: what chooses the rows; JSONPath, XPath or CSS
- * - cells: `name:.title,price:.price`, what chooses the cells within a row; may be repeated, one cell each
+ * A query of a website: `query+https://host/path?x=1#rows=$.items[*]&key=id&title=name`. The request is before the `#`; how to read the
+ * response is after it:
+ * - rows: selector of the rows; JSONPath, XPath or CSS
+ * - cells: `name:.title,price:.price`, selectors of the cells within a row; may be repeated, one cell each
  * - key, title: names of cells
  * - body, type: makes it a POST; a form or JSON
- * - next: what chooses the link to the next page, or, with `page`, the value of that parameter for it
- * - page: a parameter of the URL or body, counted up where there is no `next`
- * - pages: how many there may be
+ * - next: selector of the link to the next page or, with `page`, of the value of that parameter
+ * - page: a parameter of the URL or body, incremented if there is no `next`
+ * - pages: maximum number of pages
  */
 export type QueryUrl = RowNaming & {
-  /** What is asked for, without the fragment. */
+  /** The URL to request, without the fragment. */
   url: string
   rows: Choice
   cells: readonly { name: string; choice: Choice }[]
@@ -102,7 +102,7 @@ function readChoice(given: string, what: string): Choice {
   }
 }
 
-/** Divided by commas before the next `name:`, unless each has a parameter of its own. */
+/** Separated by commas before the next `name:`, unless each has its own parameter. */
 function readCells(given: readonly string[], isJson: boolean): { name: string; choice: Choice }[] {
   const parts = given.length === 1 ? given[0]!.split(/,(?=\s*[\p{L}_][\p{L}\p{N}_ -]*:)(?![^([]*[)\]])/u) : given
   const cells = parts

@@ -6,32 +6,32 @@ export type Cell = string
 
 export type Row = { readonly names: readonly string[]; readonly cells: readonly Cell[] }
 
-/** Which columns tell rows apart, and which one names them; '' for none. */
+/** The columns that identify rows, and the one that names them; '' for none. */
 export type RowNaming = { readonly key: readonly string[]; readonly title: string }
 
 export type RowList = RowNaming & {
-  /** Of the list. */
+  /** URL of the list. */
   url: string
   name: string
   rows: readonly Row[]
-  /** Where they are known without any row. */
+  /** If they are known independently of the rows. */
   columns?: readonly string[]
   /** Whether there are more rows than these. */
   isCapped: boolean
   maxBodyBytes: number
-  /** What else was left out, in words for its owner. */
+  /** What else was left out, as text for the owner. */
   left?: readonly string[]
 }
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** A longer one is told by its length and digest: nobody reads it, and it is still known when it changes. */
+/** Longer values are represented by their length and digest, which still shows when they change. */
 const maxBinaryBytes = 4096
 const maxKeyCharacters = 1000
 const maxNameCharacters = 200
 
 export const nullCell: Cell = 'null'
 export const textCell = (text: string): Cell => JSON.stringify(text.toWellFormed())
-/** What isn't a number of JSON, such as `NaN` or `007`, is kept as text. */
+/** Values that aren't JSON numbers, such as `NaN` or `007`, are kept as text. */
 export const numberCell = (digits: string): Cell => (number.test(digits) ? digits : textCell(digits))
 
 export function binaryCell(bytes: Buffer): Cell {
@@ -42,7 +42,7 @@ export function binaryCell(bytes: Buffer): Cell {
   return `{ "bytes": ${bytes.length}, ${content} }`
 }
 
-/** JSON within a row, on one line; text where it isn't JSON. */
+/** JSON within a row, on one line; as text if it isn't valid JSON. */
 export function jsonCell(text: string): Cell {
   try {
     JSON.parse(text)
@@ -52,13 +52,13 @@ export function jsonCell(text: string): Cell {
   return text.toWellFormed().replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1')
 }
 
-/** `2026-01-02 03:04:05` as ISO 8601 writes it; anything else, such as `infinity`, stays as it is. */
+/** `2026-01-02 03:04:05` in ISO 8601; anything else, such as `infinity`, stays as it is. */
 export function timeCell(text: string, zone: '' | 'Z'): Cell {
   const [, day, time] = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:\+00)?$/.exec(text) ?? []
   return textCell(day === undefined ? text : `${day}T${time}${zone}`)
 }
 
-/** Names of columns, no two the same: `id`, `id (2)`. */
+/** Makes column names unique: `id`, `id (2)`. */
 export function uniqueNames(names: readonly string[]): string[] {
   const seen = new Set<string>()
   return names.map((name) => {
@@ -69,13 +69,13 @@ export function uniqueNames(names: readonly string[]): string[] {
   })
 }
 
-/** How people read a cell; '' for null. */
+/** A cell as readable text; '' for null. */
 export function cellText(cell: Cell | undefined): string {
   if (cell === undefined || cell === nullCell) return ''
   return cell.startsWith('"') ? (JSON.parse(cell) as string) : cell
 }
 
-/** With a key, an item for each row; else the whole table as one. */
+/** One item per row if there is a key, otherwise the whole table as one item. */
 export function listOfRows(given: RowList): List {
   const left = [...(given.left ?? [])]
   if (given.isCapped) left.push(`only the first ${given.rows.length} rows were read`)
@@ -96,7 +96,7 @@ export function listOfRows(given: RowList): List {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Rows of the same key are one item: a list of them, in an order that doesn't depend on that of the query. */
+/** Rows with the same key become one item, a list in an order that doesn't depend on the query's. */
 function rowItems(given: RowList, left: string[]): Item[] {
   const groups = new Map<string, Row[]>()
   let without = 0
@@ -134,14 +134,14 @@ function item(url: string, name: string, text: string, type: string, maxBodyByte
   return { url, name, validator, body: { type: `${type}; charset=utf-8`, body, isCut, title: name } }
 }
 
-/** A cell on each line, so that a change shows cell by cell. */
+/** One cell per line, so that changes are shown cell by cell. */
 function writeRow({ names, cells }: Row): string {
   return names.length === 0 ? '{}' : `{\n${names.map((name, at) => `  ${textCell(name)}: ${cells[at]}`).join(',\n')}\n}`
 }
 
 /**
- * Key values as a part of a URL. `!` and `,` in values are escaped: `!` alone is null, `,` divides the values of a key, and a key
- * that is too long is `!` and its digest.
+ * Key values as a part of a URL. `!` and `,` in values are escaped: `!` alone is null, `,` separates the values of a key, and a key
+ * that is too long becomes `!` and its digest.
  */
 function keyOf(values: readonly Cell[]): string {
   const key = values.map((value) => (value === nullCell ? '!' : escaped(cellText(value)))).join(',')
@@ -155,7 +155,7 @@ function escaped(text: string): string {
   )
 }
 
-/** CSV: a row that is inserted changes no other line. Null is empty, an empty text is in quotes. */
+/** CSV, so that an inserted row changes no other line. Null is empty; empty text is in quotes. */
 function tableItem({ url, name, rows, columns: known, maxBodyBytes }: RowList): Item {
   const columns = known ?? [...new Set(rows.flatMap(({ names }) => names))]
   const lines = [columns.map(field).join(',')]

@@ -9,9 +9,9 @@ import { checkRoot } from './sqlite-reader.ts'
 export type SqlProtocolOptions = {
   /** Folders whose SQLite files may be read. */
   roots: readonly string[]
-  /** What certificates are checked against; those of the system if it isn't said. */
+  /** CA certificates and the like; the system's by default. */
   tls?: TlsOptions
-  /** Of a result; rows behind it are left out. */
+  /** Maximum size of a result; further rows are left out. */
   maxResultBytes?: number
 }
 
@@ -19,8 +19,8 @@ const maxRows = 10_000
 const usualResultBytes = 64 * 1024 * 1024
 
 /**
- * Queries of PostgreSQL, MariaDB and MySQL servers and of SQLite files, as lists of rows. Each look is a connection and a read-only
- * transaction of its own; its query has the time that a source may be silent.
+ * Queries of PostgreSQL, MariaDB and MySQL servers and of SQLite files, as lists of rows. Each look has its own connection and read-only
+ * transaction; the timeout of its query is that for a silent source (`stallTimeoutMs`).
  */
 export function createSqlProtocol({
   roots,

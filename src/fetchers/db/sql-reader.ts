@@ -4,7 +4,7 @@ import { connectFailure } from '../../crawl/fetch/failure.ts'
 import type { Place } from '../../crawl/fetch/protocol.ts'
 import type { Cell } from './rows.ts'
 
-/** What a query gives. */
+/** The result of a query. */
 export type Table = { names: string[]; rows: Cell[][]; isCapped: boolean }
 
 /** An open database. Every failure is an AppError. */
@@ -17,21 +17,21 @@ export type SqlReader = {
 
 export type ReadLimits = {
   maxRows: number
-  /** Of all cells together; rows behind it are left out. */
+  /** Maximum size of all cells together; further rows are left out. */
   maxBytes: number
   /** For the whole query. */
   timeoutMs: number
 }
 
-/** How long a server that was told to stop is waited for, before the line is cut. */
+/** Grace period for a server to stop by itself before the connection is closed. */
 export const graceMs = 1000
-/** What protocol and encoding may add to the cells. */
+/** Factor that protocol and encoding may add to the size of the cells. */
 const overhead = 2
-/** Until the server is asked: its greeting, its certificates and its settings. */
+/** Limit before the first query: greeting, certificates and settings of the server. */
 const maxSignInBytes = 1024 * 1024
 const watchMs = 50
 
-/** Ends the line to a server when it takes too long, sends too much, or the visit is over. Drivers have none of these limits. */
+/** Closes the connection when the server takes too long or sends too much, or the visit is over. Drivers have none of these limits. */
 export function guardSocket(socket: Socket, { signal, limits }: Pick<Place, 'signal' | 'limits'>) {
   let failure: AppError | null = null
   let deadline = setTimeout(
@@ -55,14 +55,14 @@ export function guardSocket(socket: Socket, { signal, limits }: Pick<Place, 'sig
   else signal.addEventListener('abort', onAbort, { once: true })
 
   return {
-    /** Why the line was cut; null where it wasn't. */
+    /** Why the connection was closed; null if it wasn't. */
     failure: () => failure,
-    /** After an answer that came at once. Throws where it was too long. */
+    /** Checks the size now, for responses that arrived between two timer ticks. Throws if it is exceeded. */
     check(): void {
       checkBytes()
       if (failure !== null) throw failure
     },
-    /** From connecting to asking. */
+    /** Switches from the limits for connecting to those for a query. */
     allow(read: Pick<ReadLimits, 'maxBytes' | 'timeoutMs'>): void {
       clearTimeout(deadline)
       deadline = setTimeout(() => cut('query-timeout', tookTooLong(read.timeoutMs)), read.timeoutMs + graceMs)
@@ -78,7 +78,7 @@ export function guardSocket(socket: Socket, { signal, limits }: Pick<Place, 'sig
 
 export const tookTooLong = (timeoutMs: number): string => `the query took longer than ${timeoutMs / 1000} s`
 
-/** Between a client and its server: refused, reset, not trusted. */
+/** Connection failures: refused, reset, not trusted. */
 export function lineFailure(error: unknown): AppError {
   if (error instanceof AppError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -89,7 +89,7 @@ export function lineFailure(error: unknown): AppError {
       'no encrypted connection: the certificate or the server is not as sslmode asks for',
     )
   const known = connectFailure(error, false)
-  // Drivers quote what they were given; the message is ours.
+  // Drivers quote their input, so the message is our own.
   const messages: Partial<Record<ErrorCode, string>> = {
     'connect-refused': 'the database refused the connection',
     'connect-timeout': 'the database did not answer in time',
@@ -97,7 +97,7 @@ export function lineFailure(error: unknown): AppError {
   return new AppError(known.code, messages[known.code] ?? 'the connection to the database failed or was closed')
 }
 
-/** What a server says, without what must not be repeated. */
+/** A server's message without secrets. */
 export function serverWords(message: string, secrets: readonly string[]): string {
   let words = message.replace(/[\p{Cc}\s]+/gu, ' ').trim()
   for (const secret of secrets) if (secret !== '') words = words.replaceAll(secret, '…')

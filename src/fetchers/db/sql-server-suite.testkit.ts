@@ -15,20 +15,20 @@ export const [lamp, chair] = [
 ]
 
 export type SqlServer = {
-  /** Runs statements as somebody who may do everything. */
+  /** Runs statements as an administrator. */
   administer(...statements: string[]): Promise<unknown[]>
   url(query: string, more?: string): string
   endless: string
-  /** Running queries of the reader. */
+  /** Query that lists the running queries of the reader. */
   running: string
   writes: readonly string[]
-  /** Statements that let the reader read a table. */
+  /** Statements that grant the reader access to a table. */
   granting(table: string): readonly string[]
-  /** Where it is encrypted, with a certificate for db.example.org; asks for `SELECT 1 AS one`. */
+  /** URL of the encrypted server with the query `SELECT 1 AS one`, and its certificate for db.example.org. */
   secured: { url: string; cert: string }
 }
 
-/** What both kinds of server have in common. */
+/** Tests for both kinds of server. */
 export function testSqlServer(name: string, serverOf: () => SqlServer): void {
   let protocol: Protocol
   before(() => {
@@ -83,7 +83,7 @@ export function testSqlServer(name: string, serverOf: () => SqlServer): void {
   test('a query that runs for ever is cut, and the server works on it no longer', { timeout: 60_000 }, async () => {
     const { endless, running } = serverOf()
     await assert.rejects(look(endless, '', { limits: { stallTimeoutMs: 300 } }), { code: 'query-timeout' })
-    // The server answers before it has tidied up.
+    // The server answers before it has cleaned up.
     while ((await serverOf().administer(running)).length > 0);
   })
 
@@ -208,7 +208,7 @@ export function testSqlServer(name: string, serverOf: () => SqlServer): void {
 
 const atMissing = (url: string): string => url.replace(/\/shop\w*\?/, '/absent?')
 
-/** Of somebody who may see that a database is not there. */
+/** Credentials of a user who may see that a database doesn't exist. */
 function otherSecret(server: SqlServer) {
   return server.url('SELECT 1').startsWith('postgres') ? secret : { user: 'owner', password: 'pass-of-the-owner' }
 }

@@ -14,7 +14,7 @@ export type ServerPlace = {
   host: string
   port: number
   database: string
-  /** `require`: the line is encrypted; `verify-full`: and the certificate is that of the host. */
+  /** `require`: the connection is encrypted; `verify-full`: and the certificate matches the host. */
   sslmode: '' | 'require' | 'verify-full'
 }
 
@@ -28,7 +28,7 @@ const dialects = new Map<string, Dialect>([
 export const sqlSchemes = [...dialects.keys()]
 const ports = { postgres: 5432, mysql: 3306 }
 
-/** Throws `url-invalid`, or `query-refused` for what isn't a query that reads. */
+/** Throws `url-invalid`, or `query-refused` if it isn't a reading query. */
 export function readSqlUrl(text: string): SqlUrl {
   const url = parseUrl(text)
   const dialect = url === null ? undefined : dialects.get(url.protocol.slice(0, -1))
@@ -63,7 +63,7 @@ export function writeSqlUrl({ query, key, title, place }: SqlUrl): string {
 }
 
 function serverPlace(url: URL, dialect: ServerPlace['dialect'], sslmode: string): ServerPlace {
-  // Of schemes that it doesn't know, the URL parser leaves the host as it is.
+  // The URL parser doesn't normalise the host of schemes that it doesn't know.
   const host = url.hostname === '' ? undefined : URL.parse(`https://${url.hostname}/`)?.hostname
   if (host === undefined) throw invalid('the host of the database is missing or wrong')
   const database = withoutControls(pathText(url.pathname.replace(/^\//, '')), 'the name of the database')

@@ -1,6 +1,6 @@
 /**
- * A process of its own for a query of SQLite: neither a thread nor anything else within a process can be ended while the library works
- * on an endless query. The query runs in a thread here, so that this process still hears when the one that started it is gone.
+ * A separate process for an SQLite query, because nothing within a process, not even a thread, can be stopped while the library works
+ * on an endless query. The query runs in a thread here, so that this process still notices when its parent is gone.
  */
 import { Worker } from 'node:worker_threads'
 import type { SqliteAnswer, SqliteJob } from './sqlite-thread.ts'
@@ -21,7 +21,7 @@ process.once('message', (job: SqliteJob) => {
     isOver = true
     process.send!(answer, leave)
   }
-  // The limit of the library itself is not compiled in.
+  // The library's own memory limit is not compiled in.
   setInterval(() => process.memoryUsage.rss() > maxMemoryBytes && say(outOfMemory), watchMs)
   new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: job, env: {} })
     .once('message', say)

@@ -3,19 +3,19 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { binaryCell, type Cell, nullCell, numberCell, textCell, uniqueNames } from './rows.ts'
 import type { ReadLimits, Table } from './sql-reader.ts'
 
-/** A thread that asks one file one query, and says what came of it. */
+/** Input of a thread that runs one query on one file and posts the result. */
 export type SqliteJob = { path: string; query: string; limits: ReadLimits }
 export type SqliteAnswer = { kind: 'table'; table: Table } | { kind: 'failed'; errcode: number; message: string }
 
 const busyTimeoutMs = 2000
 const allowed = new Set([
   ...[constants.SQLITE_SELECT, constants.SQLITE_READ, constants.SQLITE_FUNCTION, constants.SQLITE_RECURSIVE],
-  // Indexes of places prepare these before they read. The file is open for reading: they can't be run.
+  // Spatial indexes prepare these before they read. The file is open read-only, so they can't be run.
   ...[constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE],
 ])
 
 function isAllowed(action: number, first: string | null, second: string | null): boolean {
-  // Full text search asks whether the file has changed.
+  // Full-text search checks whether the file has changed.
   if (action === constants.SQLITE_PRAGMA) return first === 'data_version' && second === null
   return allowed.has(action) && second !== 'load_extension'
 }
@@ -23,7 +23,7 @@ function isAllowed(action: number, first: string | null, second: string | null):
 function read({ path, query, limits }: SqliteJob): Table {
   const db = new DatabaseSync(path, { readOnly: true, allowExtension: false, timeout: busyTimeoutMs })
   try {
-    // The schema is as foreign as the query. What is sorted stays in memory, which has a limit: disks have none.
+    // The schema is as untrusted as the query. Sorting stays in memory, which is limited; disk space is not.
     db.exec(
       'PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON',
     )

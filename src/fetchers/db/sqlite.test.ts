@@ -229,7 +229,7 @@ describe('SQLite files', () => {
   )
 })
 
-/** Processes that this one has started and that are still there. */
+/** Child processes that are still running. */
 function children(): string[] {
   return readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
 }

@@ -9,7 +9,7 @@ const plain = /'(?:[^']|'')*'|"(?:[^"]|"")*"/y
 const word = /[\p{L}_][\p{L}\p{N}_$]*/uy
 const lineComment = /--[^\n]*/y
 
-/** Text within which nothing is a statement, a word or a comment. */
+/** Quoted text, in which nothing is a statement, a word or a comment. */
 const quoted: Record<Dialect, readonly RegExp[]> = {
   postgres: [/[eE]'(?:[^'\\]|\\[\s\S]|'')*'/y, plain, /\$((?:[\p{L}_][\p{L}\p{N}_]*)?)\$[\s\S]*?\$\1\$/uy],
   mysql: [/'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`/y],
@@ -22,8 +22,8 @@ const comments: Record<Dialect, readonly RegExp[]> = {
 }
 
 /**
- * The one statement of a query, without the semicolon at its end. Throws `query-refused` for what plainly isn't one that reads: a kind
- * word early on. That nothing is written is up to the database, which is asked in a read-only transaction.
+ * The single statement of a query, without the semicolon at its end. Throws `query-refused` if it plainly isn't a reading one, to report
+ * that early. The database ensures that nothing is written: the query runs in a read-only transaction.
  */
 export function checkStatement(given: string, dialect: Dialect): string {
   const sql = given.trim()
@@ -54,7 +54,7 @@ export function checkStatement(given: string, dialect: Dialect): string {
   return end === -1 ? sql : sql.slice(0, end).trimEnd()
 }
 
-/** The database takes these for reading. */
+/** Refuses statements that MySQL allows in a read-only transaction. */
 function refuseMysqlWrites(words: readonly string[]): void {
   for (const [at, each] of words.entries()) {
     if (each === 'INTO') throw refused('a query that reads has no INTO')
@@ -65,7 +65,7 @@ function refuseMysqlWrites(words: readonly string[]): void {
   }
 }
 
-/** Behind white space and comments. */
+/** The position after white space and comments. */
 function blankEnd(sql: string, from: number, dialect: Dialect): number {
   const space = matchAt(/\s+/y, sql, from)
   if (space > 0) return from + space

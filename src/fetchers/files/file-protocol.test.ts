@@ -32,7 +32,7 @@ function makeFolder(): string {
   return folder
 }
 
-/** A root with a folder in it, and a folder beside it that may not be read. */
+/** A root with a folder in it, and a folder outside that may not be read. */
 function openWorld() {
   const outer = makeFolder()
   const [root, outside] = [join(outer, 'root'), join(outer, 'outside')]
@@ -196,7 +196,7 @@ describe('a folder', () => {
   test('without permission is reported as that', async () => {
     const world = openWorld()
     chmodSync(world.at(''), 0)
-    // Root may read everything.
+    // Root may read everything, so switch to another user.
     const isRoot = process.getuid?.() === 0
     if (isRoot) {
       chmodSync(dirname(world.root), 0o755)

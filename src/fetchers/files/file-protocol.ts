@@ -13,7 +13,7 @@ export type FileProtocolOptions = {
   roots: readonly string[]
 }
 
-/** `file:` URLs: the files of this machine, below some folders. Folders are lists. */
+/** `file:` URLs: files of this machine, below the configured folders. Folders are lists. */
 export function createFileProtocol({ roots }: FileProtocolOptions): Protocol {
   const files = createRootedFiles(roots)
 
@@ -76,7 +76,7 @@ async function readItem(files: RootedFiles, item: Item, { limits, signal }: Boun
 
 const chunkBytes = 1 << 20
 
-/** All of a file, however long it says that it is: it may grow meanwhile, and some, as those in /proc, say that they are empty. */
+/** Reads all of a file, regardless of its stated size: it may grow meanwhile, and some files, such as those in /proc, claim to be empty. */
 async function readUpTo(
   { handle, stat }: OpenFile,
   maxBytes: number,
@@ -86,7 +86,7 @@ async function readUpTo(
   let length = 0
   for (;;) {
     signal.throwIfAborted()
-    // One byte more than wanted tells whether that is all.
+    // One extra byte shows whether there is more.
     const left = maxBytes + 1 - length
     const size = Math.min(left, chunkBytes, Math.max(Number(stat.size) - length + 1, 16_384))
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(size), 0, size, null)
@@ -94,7 +94,7 @@ async function readUpTo(
     length += bytesRead
     chunks.push(buffer.subarray(0, bytesRead))
     if (length > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), isCut: true }
-    // More was asked for, and there was none.
+    // A short read at the stated size: the end of the file.
     if (bytesRead < size && length === Number(stat.size)) return { body: Buffer.concat(chunks), isCut: false }
   }
 }

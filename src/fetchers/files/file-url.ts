@@ -3,13 +3,13 @@ import { encodeName, namesIn } from './path-bytes.ts'
 
 const slash = Buffer.from('/')
 
-/** The one spelling of a `file:` URL. Throws `url-invalid`. */
+/** The canonical form of a `file:` URL. Throws `url-invalid`. */
 export function normaliseFileUrl(url: string): string {
   const { path, isFolder } = filePathOf(url)
   return fileUrlOf(path, isFolder)
 }
 
-/** An absolute path, without a slash at its end except that of the root, and whether the URL ends with one. */
+/** The absolute path, without a trailing slash (except for the root), and whether the URL ends with one. */
 export function filePathOf(url: string): { path: Buffer; isFolder: boolean } {
   if (/\p{Cc}/u.test(url)) throw wrong('it has control characters; write them as %0A and the like')
   const rest = /^file:(?:\/\/(?:localhost)?)?(\/.*)$/i.exec(url)?.[1]

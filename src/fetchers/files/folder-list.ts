@@ -6,16 +6,16 @@ import { fileUrlOf } from './file-url.ts'
 import { encodeName, nameText } from './path-bytes.ts'
 import type { OpenFile, RootedFiles } from './rooted-files.ts'
 
-/** As long as these are the same, so is the content, but for a change of the same length within one tick of the file system's clock. */
+/** Changes with the content, except for a change of the same length within one tick of the file system's clock. */
 export function fileValidator({ size, mtimeNs, ino }: BigIntStats): string {
   return [size, mtimeNs, ino].map((value) => value.toString(36)).join('-')
 }
 
 export type FolderOptions = {
   files: RootedFiles
-  /** That of the folder, with a slash at its end. */
+  /** URL of the folder, with a trailing slash. */
   url: string
-  /** The path that was asked for. */
+  /** The requested path. */
   path: Buffer
   maxItems: number
   signal: AbortSignal
@@ -29,7 +29,7 @@ const atOnce = 32
 export async function listFolder(folder: OpenFile, options: FolderOptions): Promise<List> {
   const { names, isCapped } = await readNames(folder.at, options)
   const items: Item[] = []
-  // By their URLs: a link may lead to a folder beside it.
+  // Keyed by URL: a link may lead to a sibling folder.
   const lists = new Map<string, string>()
   let left = 0
   for (let from = 0; from < names.length; from += atOnce) {
@@ -47,7 +47,7 @@ export async function listFolder(folder: OpenFile, options: FolderOptions): Prom
     title: nameText(options.path),
     items,
     lists: [...lists].map(([url, name]) => ({ url, name })),
-    // Those beyond the limit aren't gone.
+    // Entries beyond the limit aren't gone.
     isWhole: !isCapped,
     cursor: '',
     hasMore: false,
@@ -55,12 +55,12 @@ export async function listFolder(folder: OpenFile, options: FolderOptions): Prom
   }
 }
 
-/** In their order, so that it doesn't depend on the file system; of more than the limit, those that it gives first. */
+/** Sorted names, so that the order doesn't depend on the file system. Beyond the limit, the first ones that it returns. */
 async function readNames(
   at: Buffer,
   { maxItems, signal }: FolderOptions,
 ): Promise<{ names: Buffer[]; isCapped: boolean }> {
-  // The types know of no names as bytes.
+  // The type definitions don't support names as bytes.
   const entries = await opendir(at as unknown as string, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 })
   const names: Buffer[] = []
   for await (const entry of entries) {
@@ -85,7 +85,7 @@ async function entryOf(folder: OpenFile, name: Buffer, { files, url, path }: Fol
   return linkedEntry(files, Buffer.concat([path, Buffer.from(path.length === 1 ? '' : '/'), name]), itemUrl, shown)
 }
 
-/** A folder has the URL of where it is, else a link to a folder above it would be a way without end. */
+/** A linked folder has the URL of its target; otherwise a link to a parent folder would make an endless path. */
 async function linkedEntry(files: RootedFiles, path: Buffer, url: string, name: string): Promise<Entry> {
   try {
     const { handle, stat, place } = await files.open(path)

@@ -6,25 +6,25 @@ import { fileError } from './rooted-files.ts'
 
 export type FolderWatchOptions = {
   path: Buffer
-  /** Then its folder is watched, for what happens to the file. */
+  /** For a file, its folder is watched for changes of the file. */
   isFile: boolean
-  /** Ends it. */
+  /** Stops watching. */
   signal: AbortSignal
   onNews(): void
   onEnd(error: Error): void
 }
 
-/** Somebody who saves a hundred files is asked once. */
+/** Saving a hundred files causes a single notification. */
 const debounceMs = 200
 
-/** Folders in one tree; what changes in the others is found by walking. Each costs one watch of the kernel, of which it has a limit. */
+/** Maximum number of folders in one tree; changes in the others are found by walking. Each takes one of the kernel's limited watches. */
 const maxFolders = 2000
 
 const slash = Buffer.from('/')
 
 /**
- * Hears of changes in a folder and those below it. Only folders are watched, not their files as `fs.watch` would do by itself, and no
- * links are followed. What can't be watched (too many folders, no permission) is left to walking; the end of the first folder is the end.
+ * Watches a folder and those below it for changes. Only folders are watched, not each file as `fs.watch` would do by itself, and links are
+ * not followed. Folders that can't be watched (too many, no permission) are left to walking; if the root folder is lost, the watch ends.
  */
 export async function watchFolder({ path, isFile, signal, onNews, onEnd }: FolderWatchOptions): Promise<Listener> {
   const cut = path.lastIndexOf('/')
@@ -86,14 +86,14 @@ export async function watchFolder({ path, isFile, signal, onNews, onEnd }: Folde
     watchers.delete(key)
   }
 
-  /** Something was made, moved here, moved away or removed. */
+  /** An entry was created, moved here, moved away or removed. */
   async function noteEntry(entry: Buffer): Promise<void> {
     const key = entry.toString('latin1')
     for (const known of [...watchers.keys()]) if (known === key || known.startsWith(`${key}/`)) drop(known)
     const there = await lstat(entry).catch(() => undefined)
     if (there?.isDirectory() !== true) return
     await addTree(entry)
-    // What was put into it before it was watched.
+    // For entries that were added before it was watched.
     noteNews()
   }
 

@@ -9,28 +9,28 @@ import { bareHost } from './host-url.ts'
 import { endOf } from './visit-end.ts'
 
 export type FtpOptions = {
-  /** Certificate authorities that are trusted besides the system's, as PEM. */
+  /** CA certificates to verify the server with, as PEM; by default the system's. */
   ca?: string
 }
 
-/** A connection that is signed in, with some words about what its server can do. */
+/** A signed-in connection and some capabilities of its server. */
 export type FtpConnection = {
   client: Client
   address: string
-  /** The folder that the user begins in, without a slash at the end; '' for the root. */
+  /** The user's initial folder, without a trailing slash; '' for the root. */
   home: string
   canTellTimes: boolean
 }
 
-/** A listing of the largest folders that make sense to read has a few megabytes. */
+/** Listings of the largest folders worth reading have a few megabytes. */
 const maxListingBytes = 16_000_000
 
 /**
- * Connects and signs in: as `anonymous` without credentials. `ftps:` is TLS from the first byte on, or from the first command on where
- * the port is 21 or the server greets in the clear, with a certificate that is checked. `ftp:` with credentials changes to TLS where
- * that is offered, so that they aren't sent in the clear without need; since it promises nothing, any certificate will do.
+ * Connects and signs in, as `anonymous` without credentials. `ftps:` uses implicit TLS, or explicit TLS if the port is 21 or the server
+ * greets in plain text; the certificate is verified. `ftp:` with credentials upgrades to TLS if offered, so that they aren't sent in
+ * plain text without need; since it promises nothing, any certificate is accepted.
  *
- * Paths and listings are taken as latin1, one character for each byte, so that names of any encoding come through unharmed.
+ * Paths and listings are treated as latin1, one character per byte, so that names in any encoding survive unchanged.
  */
 export async function connectFtp(url: FtpUrl, place: Place, options: FtpOptions): Promise<FtpConnection> {
   const address = await place.resolve(bareHost(url.host))
@@ -41,7 +41,7 @@ export async function connectFtp(url: FtpUrl, place: Place, options: FtpOptions)
   try {
     return await attempt(place, (client) => connectImplicit(client, { url, place, address }, tls))
   } catch (error) {
-    // The server greeted in the clear before it was spoken to.
+    // The server sent a plain-text greeting.
     if (isAppError(error, 'tls-failed') && /WRONG_VERSION|PACKET_LENGTH|EPROTO/.test(error.message)) return explicit()
     throw error
   }
@@ -105,7 +105,7 @@ async function signIn(client: Client, { place, address }: Target): Promise<FtpCo
     await client.login(user, password)
   } catch (error) {
     const { code } = error as { code?: unknown }
-    // 421 is a server that is full.
+    // 421: the server is full.
     if (typeof code === 'number' && code !== 421)
       throw new AppError(
         'sign-in-failed',
@@ -125,7 +125,7 @@ async function signIn(client: Client, { place, address }: Target): Promise<FtpCo
   return { client, address, home: homeIn(await client.sendIgnoringError('PWD')), canTellTimes: features.has('MDTM') }
 }
 
-/** As the bytes of UTF-8. What can't be sent in a line is refused before it is. */
+/** Encoded as UTF-8. Refuses characters that can't be sent in a line. */
 function credentialsOf(secret: Secret | null): { user: string; password: string } {
   const { user = 'anonymous', password = secret === null ? 'erace@' : '' } = secret ?? {}
   if (/[\r\n\0]/.test(user + password)) throw new AppError('sign-in-failed', 'the credentials have line breaks')
@@ -142,12 +142,12 @@ function homeIn({ code, message }: FTPResponse): string {
 
 type TlsOptions = TLSSocketOptions & { servername?: string; host?: string }
 
-/** `host` is what is connected to, whatever was asked for before; the certificate is that of `servername`. */
+/** `host` is the address to connect to; the certificate must match `servername`. */
 function tlsOptions(url: FtpUrl, address: string, { ca }: FtpOptions): TlsOptions {
   return { ...serverName(url), host: address, ...(ca === undefined ? {} : { ca }) }
 }
 
-/** Addresses aren't names. */
+/** Omitted for IP addresses, which aren't names. */
 function serverName({ host }: FtpUrl): { servername?: string } {
   return isIP(bareHost(host)) === 0 ? { servername: host } : {}
 }

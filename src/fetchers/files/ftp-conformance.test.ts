@@ -17,7 +17,7 @@ const skip = folder === undefined && 'ERACE_CONFORMANCE names no folder of confo
 type Entry = { name: string; type?: 'File' | 'Directory' | 'SymbolicLink'; size?: number; rawModifiedAt?: string }
 type Case = { kind: string; title: string; input: string; expected?: unknown; throws?: true }
 
-/** Answers of servers are read by these functions of the library that we use. */
+/** Functions of the library that parse servers' replies. */
 const parsers = new Map<string, (one: Case) => unknown>([
   ['parseControlResponse', ({ input }) => parseControlResponse(input)],
   ['parseMLSxDate', ({ input }) => parseMLSxDate(input).toISOString()],
@@ -28,7 +28,7 @@ const parsers = new Map<string, (one: Case) => unknown>([
   ],
 ])
 
-/** A folder with this listing, as it is given to the engine. Whatever the listing leaves open is a file of 5 bytes. */
+/** A folder with this listing, as the engine gets it. Entries without a known type are files of 5 bytes. */
 async function look(listing: string) {
   const server = await startFtpScript({ listing, replies: { SIZE: '213 5' } })
   const url = `ftp://127.0.0.1:${server.port}/`
@@ -45,7 +45,7 @@ async function look(listing: string) {
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
 
-/** What we make of an entry: owners and permissions are nothing to us. */
+/** The expected result for an entry; owners and permissions are ignored. */
 function seen({ name, type, size, rawModifiedAt = '' }: Entry) {
   if (type === 'Directory') return { name, kind: 'list' }
   const bytes = type === 'File' ? size : 5

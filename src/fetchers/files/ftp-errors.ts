@@ -1,8 +1,8 @@
 import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
 
 /**
- * Failures of FTP in our own words. Neither a server's text nor the library's error goes along: a server may answer with anything that
- * it was sent, a password among it.
+ * FTP failures in our own words. Neither the server's text nor the library's error is passed on: a server may echo anything that it was
+ * sent, including a password.
  */
 export function ftpError(error: unknown, doing: string): AppError {
   if (isAppError(error)) return error
@@ -21,7 +21,7 @@ export function ftpError(error: unknown, doing: string): AppError {
   return new AppError('protocol-failed', `the server's answer is not valid FTP (${doing})`)
 }
 
-/** What the codes of RFC 959 and RFC 4217 mean to us. */
+/** Maps the reply codes of RFC 959 and RFC 4217. */
 function replyError(code: number, doing: string): AppError {
   const said = `the server answered with ${code} (${doing})`
   const known = byReply.get(code)

@@ -5,8 +5,8 @@ import { type FtpUrl, ftpUrlText } from './ftp-url.ts'
 import { nameText } from './path-bytes.ts'
 
 /**
- * The current folder as a list. Files have a validator made of size and time: exact to the second where the server lists with MLSD or
- * answers to MDTM, else as it lists them, to the minute at best.
+ * The current folder as a list. The validator of a file is its size and time: exact to the second if the server supports MLSD or MDTM,
+ * otherwise as listed, to the minute at best.
  */
 export async function listCurrent(connection: FtpConnection, url: FtpUrl, maxItems: number): Promise<List> {
   const { client } = connection
@@ -42,7 +42,7 @@ export async function listCurrent(connection: FtpConnection, url: FtpUrl, maxIte
   }
 }
 
-/** A single file, if that is what the path leads to. */
+/** The file at the path; undefined if it isn't a file. */
 export async function findFile({ client }: FtpConnection, url: FtpUrl, path: string): Promise<Item | undefined> {
   const [size, time] = await askAll(client, [`SIZE ${path}`, `MDTM ${path}`])
   if (size?.code !== 213) return undefined
@@ -56,7 +56,7 @@ async function itemsOf(
   { client, canTellTimes }: FtpConnection,
   { url, files, isMlsd }: Files,
 ): Promise<{ items: Item[]; left: number }> {
-  // Of a link or something unknown, only its size tells that it is a file.
+  // For links and unknown types, only SIZE tells whether it is a file.
   const unsure = files.filter(({ isFile }) => !isFile)
   const sizes = await askAll(
     client,
@@ -81,14 +81,14 @@ async function itemsOf(
   return { items, left: files.length - known.length }
 }
 
-/** Without a time, equal sizes say nothing. */
+/** Empty without a time, since equal sizes prove nothing. */
 function validatorOf(size: number, time: string | undefined): string {
   return time === undefined || time === '' || !Number.isFinite(size) ? '' : `${size} ${time}`
 }
 
 const sizeIn = ({ message }: FTPResponse): number => Number.parseInt(message.slice(4), 10)
 
-/** In the form of MLSD, so that a server that learns it changes nothing. */
+/** In the format of MLSD, so that validators stay the same if a server starts to support it. */
 function timeIn(reply: FTPResponse | undefined): string | undefined {
   const [, year, month, day, hours, minutes, seconds, parts = ''] =
     (reply?.code === 213 && /^213 (\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d{1,3}))?/.exec(reply.message)) || []
@@ -99,7 +99,7 @@ function timeIn(reply: FTPResponse | undefined): string | undefined {
 
 const inFlight = 16
 
-/** Asks one after the other without waiting for each answer: a folder of a thousand files would take a thousand round trips. */
+/** Pipelines commands: otherwise a folder of a thousand files would take a thousand round trips. */
 export async function askAll(client: Client, commands: readonly string[]): Promise<FTPResponse[]> {
   if (commands.length === 0) return []
   const { FTPError } = await import('basic-ftp')
@@ -114,12 +114,12 @@ export async function askAll(client: Client, commands: readonly string[]): Promi
   })
 }
 
-/** Facts that the library would make invalid dates of. */
+/** Removes facts that the library would turn into invalid dates. */
 function withoutBrokenTimes(text: string): string {
   return text.replace(/(^|;)modify=(?!\d{14}(?:\.\d+)?;)[^;\s]*;/gim, '$1')
 }
 
-/** Names that can be sent in a command, and that stay in their folder. */
+/** Whether a name can be sent in a command and stays in its folder. */
 function isUsable({ name }: FileInfo): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[\r\n\0/]/.test(name)
 }

@@ -9,7 +9,7 @@ import { mediaTypeOf } from './media-type.ts'
 import { nameText } from './path-bytes.ts'
 import { endOf } from './visit-end.ts'
 
-/** `ftp:` and `ftps:` URLs, in passive mode alone. Folders are lists. */
+/** `ftp:` and `ftps:` URLs, in passive mode only. Folders are lists. */
 export function createFtpProtocol(options: FtpOptions = {}): Protocol {
   return {
     schemes: ['ftp', 'ftps'],
@@ -28,7 +28,7 @@ async function openSession(place: Place, options: FtpOptions): Promise<Session> 
   const stop = (): void => connection.client.close()
   signal.addEventListener('abort', stop, { once: true })
 
-  /** A connection is lost with a body that was cut, and when a server has waited for too long. */
+  /** Reconnects if necessary: the connection closes when a body was truncated, or when the server's idle timeout expires. */
   async function connected(): Promise<FtpConnection> {
     if (isOver) throw new AppError('connect-failed', 'the session is closed')
     if (connection.client.closed) connection = await connectFtp(url, place, options)
@@ -83,7 +83,7 @@ function pathOn({ home }: FtpConnection, { names, isAbsolute }: FtpUrl): string 
   return `${isAbsolute ? '' : home}/${names.map((name) => name.toString('latin1')).join('/')}`
 }
 
-/** Collects up to a number of bytes, and fails with the first one beyond, which ends the transfer. */
+/** Collects up to `maxBytes` and fails on the first byte beyond, which ends the transfer. */
 function createCutter(maxBytes: number) {
   const chunks: Buffer[] = []
   let length = 0

@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 export type FtpScript = {
-  /** Answers to commands, by their first word, instead of the usual ones; null for none at all. */
+  /** Replies to commands, by their first word, instead of the default ones; null for no reply. */
   replies?: Record<string, string | null | ((argument: string) => string | null)>
-  /** What a listing gives. */
+  /** Content of every listing. */
   listing?: string
-  /** What any file gives; a function has the data connection for itself. */
+  /** Content of every file; a function controls the data connection itself. */
   body?: Buffer | ((data: Socket) => void)
-  /** Instead of the greeting. */
+  /** Instead of the default greeting. */
   greeting?: string
 }
 
-/** An FTP server that says what it is told to, for what real ones never say. */
+/** A scripted FTP server, for replies that real servers never send. */
 export async function startFtpScript({
   replies = {},
   listing = '',
@@ -75,7 +75,7 @@ export async function startFtpScript({
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    /** Lines that it was sent. */
+    /** Command lines received. */
     commands,
     async close() {
       for (const socket of sockets) socket.destroy()

@@ -10,7 +10,7 @@ export type FtpUrl = {
   scheme: 'ftp' | 'ftps'
   host: string
   port: number
-  /** From the root of the server, as `%2F` at the beginning says (RFC 1738); else from the folder that a user begins in. */
+  /** Relative to the server's root, marked by a leading `%2F` (RFC 1738); otherwise to the user's initial folder. */
   isAbsolute: boolean
   names: readonly Buffer[]
   /** Ends with a slash. */
@@ -23,7 +23,7 @@ export function ftpUrlOf(url: string): FtpUrl {
   const parts = hostUrlOf(url, ports)
   const isAbsolute = /^\/+%2f/i.test(parts.path)
   const names = namesIn(parts.path.replace(/^\/+%2f/i, '/'), wrong)
-  // Each name goes into a line of its own; in FTP, nothing can stand for a line break.
+  // Names are sent in command lines, and FTP can't escape line breaks.
   if (names.some((name) => name.includes(0x0d) || name.includes(0x0a))) throw wrong('a name has a line break')
   const { host, port, scheme, path } = parts
   const isFolder = path.endsWith('/') || names.length === 0

@@ -5,7 +5,7 @@ import { type GopherUrl, gopherUrlOf, gopherUrlText } from './gopher-url.ts'
 export type MenuEntry = {
   type: string
   text: string
-  /** Where it leads to; '' for nowhere. */
+  /** Link target; '' for none. */
   url: string
 }
 
@@ -13,7 +13,7 @@ export type Menu = { title: string; entries: readonly MenuEntry[] }
 
 const maxEntries = 50_000
 
-/** The entries up to the line with a dot, and without those that aren't any. */
+/** The entries up to the line with a single dot, without empty lines. */
 export function readMenu(body: Buffer): Menu {
   const isText = isUtf8(body)
   const entries: MenuEntry[] = []
@@ -21,7 +21,7 @@ export function readMenu(body: Buffer): Menu {
   for (const line of body.toString('latin1').split('\n', maxEntries)) {
     const [head = '', selector = '', host = '', port = ''] = line.replace(/\r$/, '').split('\t')
     if (line.replace(/\r$/, '') === '.') break
-    // A line without tabs is a comment of a lazy author, which clients show as such.
+    // Authors write comments as lines without tabs, and clients show them as text.
     const isEntry = line.includes('\t')
     const type = isEntry ? head.slice(0, 1) : 'i'
     const shown = textOf(isEntry ? head.slice(1) : head, isText)
@@ -40,7 +40,7 @@ type Address = { type: string; selector: string; host: string; port: string }
 
 const foreignSchemes = /^(?:https?|ftps?|gopher|nntps?|news):\/\/[^\s/]/i
 
-/** Links to elsewhere are written as `URL:https://…` in the place of a selector. */
+/** Links to other protocols have `URL:https://…` in place of a selector. */
 function linkOf({ type, selector, host, port }: Address): string {
   const foreign = /^\/?URL:(.*)$/.exec(selector)?.[1]
   if (foreign !== undefined) return foreignSchemes.test(foreign) ? (URL.parse(foreign)?.href ?? '') : ''
@@ -49,12 +49,12 @@ function linkOf({ type, selector, host, port }: Address): string {
   try {
     return gopherUrlText(gopherUrlOf(gopherUrlText(url)))
   } catch {
-    // Shown as what can't be followed.
+    // Shown without a link.
     return ''
   }
 }
 
-/** A menu as a page: lines of text as they are, entries as links. */
+/** A menu as an HTML page: text lines as they are, entries as links. */
 export function menuPage({ title, entries }: Menu, otherwise: string): string {
   const parts: string[] = []
   let text: string[] = []

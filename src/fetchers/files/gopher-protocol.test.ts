@@ -125,7 +125,7 @@ describe('Gopher URLs', () => {
 })
 
 describe('Gopher servers', () => {
-  /** A server that does this with each connection, once it has its selector. */
+  /** A server that calls `answer` for each connection, once it has received the selector. */
   async function serve(answer: (socket: Socket, selector: string) => void) {
     const sockets = new Set<Socket>()
     const server = createServer((socket) => {
@@ -253,7 +253,7 @@ describe('Gopher servers', () => {
       (socket, selector) => socket.end(selector, 'latin1'),
       async (root) => {
         assert.equal((await read(`${root}9/%FFa`)).body.toString('latin1'), '/\xffa\r\n')
-        // A line with a tab is an entry of the menu that a search gives.
+        // The echoed line contains a tab, so it is an entry of the menu that a search returns.
         assert.match((await read(`${root}7/find%09two%20words`)).body.toString(), /<li>find<\/li>/)
       },
     ),

@@ -11,8 +11,8 @@ import { nameText } from './path-bytes.ts'
 import { endOf } from './visit-end.ts'
 
 /**
- * `gopher:` URLs (RFC 1436, RFC 4266). A menu is a page that people read, with links: here it becomes one in HTML. Servers tell nothing
- * about a document but the document itself, so each look brings it along, with its digest as the validator.
+ * `gopher:` URLs (RFC 1436, RFC 4266). A menu is a readable page with links and becomes one in HTML. Servers have no metadata, so each
+ * look fetches the whole document, with its digest as the validator.
  */
 export function createGopherProtocol(): Protocol {
   return {
@@ -42,7 +42,7 @@ export function createGopherProtocol(): Protocol {
   }
 }
 
-/** All that a server sends after its selector, up to the limit. */
+/** Everything that the server sends for a selector, up to the limit. */
 function request(
   { port, selector }: GopherUrl,
   address: string,
@@ -114,7 +114,7 @@ function documentOf(url: GopherUrl, body: Buffer, { isCut, maxBytes }: Cut): Ite
   return { type: known ?? mediaTypeOf(nameOf(url), content), body: content, isCut }
 }
 
-/** A protocol without codes: servers answer with an entry of type 3 whatever was asked for, and some with words alone. */
+/** The protocol has no status codes: servers report an error as an entry of type 3 for any request, and some as plain text. */
 function refuseErrors(body: Buffer): void {
   const start = body.subarray(0, 1000).toString('latin1')
   if (
@@ -124,7 +124,7 @@ function refuseErrors(body: Buffer): void {
     throw new AppError('not-found', 'the server says that there is no such document')
 }
 
-/** A text ends with a dot, and the dots at the beginning of its lines are doubled; of one that doesn't, they aren't either. */
+/** Removes the final dot of a text and undoubles dots at line starts. A text without the final dot has no doubled ones either. */
 function withoutEnd(body: Buffer): Buffer {
   const text = body.toString('latin1')
   const end = /(?:^|\n)\.\r?\n?$/.exec(text)

@@ -9,16 +9,16 @@ export type GopherUrl = {
   port: number
   /** One character: `1` for a menu, `0` for a text (RFC 1436, 3.8). */
   type: string
-  /** What is sent, without the line break: for a search, a tab and its words at the end. */
+  /** The request line without its line break; a search ends with a tab and its words. */
   selector: Buffer
 }
 
-/** Types of which nothing can be read: phone books, terminal sessions, another server for the same. */
+/** Types that can't be read: phone books, terminal sessions, redundant servers. */
 const unreadable: ReadonlySet<string> = new Set(['2', '8', 'T', '+', 'i', '3'])
 
 /**
- * Services besides Gopher that take a line from anybody and act on it: a menu must not make us send them one. Below 1024 there is only
- * port 70; these are from there on, those that the Fetch standard blocks among them.
+ * Ports of other services that act on a line from anyone: a menu must not make us send them one. Below 1024, only port 70 is allowed;
+ * these are the refused ones above, including those that the Fetch standard blocks.
  */
 const refusedPorts: ReadonlySet<number> = new Set([
   ...[
@@ -60,7 +60,7 @@ function checked(url: GopherUrl, wrong: (what: string) => AppError): GopherUrl {
     throw wrong('its selector has control characters')
   if (searches.length > (type === '7' ? 1 : 0)) throw wrong('its selector has tabs')
   if (text.length > 2000) throw wrong('its selector is too long')
-  // A parser of URLs would resolve them, and another document would be asked for.
+  // URL parsers would resolve them, and another document would be requested.
   if (`${type}${text}`.split('/').some((name) => name === '.' || name === '..'))
     throw wrong('. and .. are not allowed in it')
   return url

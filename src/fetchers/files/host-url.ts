@@ -3,16 +3,16 @@ import { AppError } from '../../core/errors.ts'
 export type HostUrl = {
   /** In lower case. */
   scheme: string
-  /** As a URL has it: in lower case, in ASCII, an IPv6 address in brackets. */
+  /** As in a URL: lower case, ASCII, IPv6 addresses in brackets. */
   host: string
   port: number
-  /** Beginning with a slash; as it was given, with query and fragment. */
+  /** Starts with a slash; unchanged, with query and fragment. */
   path: string
 }
 
 /**
- * Takes a URL with a host apart. The standard's parser knows only a few schemes well enough for it, and it resolves `..` before anybody
- * could refuse it; hosts are read as it reads those of the web. Throws `url-invalid`.
+ * Parses a URL with a host. The standard URL parser supports only a few schemes well enough, and it resolves `..` before that could be
+ * refused; hosts are parsed as it parses those of web URLs. Throws `url-invalid`.
  */
 export function hostUrlOf(url: string, ports: ReadonlyMap<string, number>): HostUrl {
   const wrong = wrongUrl([...ports.keys()].join(' or '))
@@ -30,12 +30,12 @@ export function hostUrlOf(url: string, ports: ReadonlyMap<string, number>): Host
   return { scheme, host, port, path: path.startsWith('/') ? path : `/${path}` }
 }
 
-/** Scheme, host and port, as they are written. */
+/** Scheme, host and port as text, without the default port. */
 export function originText({ scheme, host, port }: HostUrl, ports: ReadonlyMap<string, number>): string {
   return `${scheme}://${host}${port === ports.get(scheme) ? '' : `:${port}`}`
 }
 
-/** A host as it is connected to: without brackets. */
+/** A host without brackets, as needed to connect. */
 export function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1')
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 
 export type Inetd = {
   port: number
-  /** Resolves when all connections so far are over, and their programs with them. */
+  /** Resolves when the programs of all connections so far have exited. */
   idle(): Promise<void>
   close(): Promise<void>
 }

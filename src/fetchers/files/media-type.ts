@@ -1,4 +1,4 @@
-/** Suffixes of files whose content doesn't say what it is, or of which the sender's word is better than a guess. */
+/** Suffixes of files whose type can't be detected from their content, or for which the suffix is better than a guess. */
 const bySuffix: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'text/html': 'html htm',
@@ -58,12 +58,12 @@ const magic: readonly (readonly [start: string, type: string])[] = [
 
 const sniffedBytes = 1024
 
-/** The media type of a file by its name or, where that says nothing, by its first bytes. */
+/** The media type of a file by its name or, if that is inconclusive, by its first bytes. */
 export function mediaTypeOf(name: string, body: Buffer): string {
   const suffix = /\.([^./]{1,20})$/.exec(name)?.[1]?.toLowerCase()
   const known = suffix === undefined ? undefined : bySuffix.get(suffix)
   const head = body.subarray(0, sniffedBytes)
-  // `.txt` and the like say that it is text; what is none, such as a database called `x.log`, is shown to nobody as text.
+  // `.txt` and the like claim text; binary content, such as a database called `x.log`, must not be shown as text.
   if (known !== undefined && !(known === 'text/plain' && isBinary(head))) return known
   return sniffedType(head)
 }
@@ -78,7 +78,7 @@ function sniffedType(head: Buffer): string {
   return 'text/plain'
 }
 
-/** As the MIME Sniffing standard tells text from binary; a byte order mark makes it text. */
+/** Distinguishes text from binary as the MIME Sniffing standard does; with a byte order mark, it is text. */
 export function isBinary(head: Buffer): boolean {
   if (head.length >= 2 && ((head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0xff && head[1] === 0xfe)))
     return false

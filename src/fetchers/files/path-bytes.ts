@@ -1,6 +1,6 @@
 /**
- * Names of files are bytes, of any encoding or none. In URLs, each byte that may not stand for itself is percent-encoded, so that a name
- * with a line break or with broken UTF-8 is as good as any other, and the way back leads to the same file.
+ * File names are bytes, in any encoding or none. In URLs, all bytes except safe characters are percent-encoded, so that names with line
+ * breaks or broken UTF-8 work like any other, and decoding leads to the same file.
  */
 
 /** Characters of a path that URL parsers leave as they are. */
@@ -14,7 +14,7 @@ export function encodeName(name: Uint8Array): string {
   return text
 }
 
-/** The name behind a segment; undefined where a percent sign isn't followed by two hexadecimal digits. */
+/** The name encoded in a segment; undefined if a percent sign isn't followed by two hexadecimal digits. */
 export function decodeSegment(segment: string): Buffer | undefined {
   if (/%(?![0-9a-f]{2})/i.test(segment)) return undefined
   const bytes = Buffer.from(segment, 'utf8').toString('latin1')
@@ -24,7 +24,7 @@ export function decodeSegment(segment: string): Buffer | undefined {
   )
 }
 
-/** The names in the path of a URL, without empty ones. `wrong` makes the error from what is wrong. */
+/** The names in the path of a URL, without empty ones. `wrong` creates the error from a reason. */
 export function namesIn(path: string, wrong: (what: string) => Error): Buffer[] {
   if (/[?#]/.test(path)) throw wrong('write ? as %3F and # as %23')
   const names: Buffer[] = []
@@ -42,7 +42,7 @@ export function namesIn(path: string, wrong: (what: string) => Error): Buffer[] 
 const dot = Buffer.from('.')
 const dots = Buffer.from('..')
 
-/** A name to be shown: broken UTF-8 and control characters become U+FFFD. */
+/** A name for display: broken UTF-8 and control characters become U+FFFD. */
 export function nameText(name: Uint8Array): string {
   return Buffer.from(name)
     .toString('utf8')

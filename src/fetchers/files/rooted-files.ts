@@ -4,14 +4,14 @@ import { AppError } from '../../core/errors.ts'
 import { nameText } from './path-bytes.ts'
 
 /**
- * Files and folders below some roots, and none besides.
+ * Files and folders below the roots, and no others.
  *
- * Links may lead from one place to another as long as both are below roots. Somebody who may write there can exchange a folder for a link
- * at any moment, so a path that was checked before it is opened means nothing: the check that counts is that of the open file, whose
- * place the kernel tells. A folder is then listed through its open handle as well.
+ * Links may lead from one place to another as long as both are below roots. Anyone with write access can replace a folder with a link at
+ * any moment, so checking a path before opening it proves nothing (a race): what counts is the check of the open file, whose location
+ * the kernel reports. For the same reason, a folder is listed through its open handle.
  */
 export type RootedFiles = {
-  /** Whether the path, as it is written, is below a root; nothing is asked of the file system. */
+  /** Whether the path, as written, is below a root; doesn't access the file system. */
   covers(path: Buffer): boolean
   /** Rejects with `not-found`, `file-refused` or `file-unreadable`. */
   open(path: Buffer): Promise<OpenFile>
@@ -20,13 +20,13 @@ export type RootedFiles = {
 export type OpenFile = {
   handle: FileHandle
   stat: BigIntStats
-  /** A path that leads to this file or folder, whatever is moved meanwhile; on systems that have no such thing, where it was. */
+  /** A path that leads to this file or folder even if it is moved; on systems without such paths, its last known path. */
   at: Buffer
-  /** Where it is, as a path below the roots as they are written. */
+  /** Its location, as a path below the roots as configured. */
   place: Buffer
 }
 
-// Without O_NONBLOCK, opening a FIFO waits for a writer; it is refused once it is open.
+// Without O_NONBLOCK, opening a FIFO would wait for a writer; it is refused once it is open.
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 type Root = { written: Buffer; real: Buffer }
@@ -40,7 +40,7 @@ export function createRootedFiles(roots: readonly string[]): RootedFiles {
       try {
         found.push({ written: root, real: await realpath(root, 'buffer') })
       } catch (error) {
-        // A disk that isn't mounted: its files aren't gone.
+        // Perhaps a disk that isn't mounted: its files aren't gone.
         if (isBelow(path, root)) throw fileError(error, root, 'later')
       }
     }
@@ -54,7 +54,7 @@ export function createRootedFiles(roots: readonly string[]): RootedFiles {
     async open(path) {
       if (!covers(path)) throw refused(path, 'is outside the folders that may be read')
       const resolved = asked(path, () => realpath(path, 'buffer'))
-      // If the root is missing too, that is what is told.
+      // If the root is missing, too, that is reported instead.
       resolved.catch(() => {})
       const known = await realRoots(path)
       const real = await resolved
@@ -74,7 +74,7 @@ export function createRootedFiles(roots: readonly string[]): RootedFiles {
   }
 }
 
-/** Where an open file is, as the kernel tells it. Elsewhere than on Linux: where it was, if the same file is still there. */
+/** The location of an open file, as reported by the kernel. On other systems than Linux: its last path, if the same file is still there. */
 async function locate(
   handle: FileHandle,
   stated: Promise<BigIntStats>,
@@ -124,7 +124,7 @@ async function asked<T>(path: Buffer, ask: () => Promise<T>): Promise<T> {
 const denied: ReadonlySet<string> = new Set(['EACCES', 'EPERM'])
 const missing: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
-/** `otherwise` is about files that are missing: whether they may come back by themselves. */
+/** `otherwise`: whether a missing file is gone, or may come back by itself. */
 export function fileError(error: unknown, path: Buffer, otherwise: 'gone' | 'later' = 'gone'): AppError {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const name = nameText(path)

@@ -1,13 +1,13 @@
 import { AppError } from '../../core/errors.ts'
 
-/** Why a visit was ended, as an AppError. */
+/** Why a visit was aborted, as an AppError. */
 export function endOf(signal: AbortSignal): AppError {
   return signal.reason instanceof AppError
     ? signal.reason
     : new AppError('total-timeout', 'the visit was ended before it was done')
 }
 
-/** The result of some work, or the end of the visit if that is earlier. The work is left to end by itself. */
+/** Resolves with the work, or rejects when the visit is aborted first. The work is not cancelled. */
 export function untilEnd<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(endOf(signal))

@@ -9,13 +9,13 @@ const program = '/usr/sbin/vsftpd'
 export const vsftpdSkip: string | false = programSkip(program, 'vsftpd') || rootSkip
 
 export type VsftpdOptions = {
-  /** The only password that lets the anonymous user in; any, without one. */
+  /** The only password accepted for the anonymous user; by default, any. */
   password?: string
-  /** With TLS for the host `localhost`: where the client asks for it, or from the first byte on. */
+  /** With TLS for the host `localhost`: explicit (`offered`) or implicit. */
   tls?: 'offered' | 'implicit'
 }
 
-/** A real FTP server on loopback, with files and a log of its own. */
+/** A real FTP server on loopback, with its own files and log. */
 export async function startVsftpd({ password, tls }: VsftpdOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'erace-ftp-'))
   chmodSync(folder, 0o755)
@@ -24,7 +24,7 @@ export async function startVsftpd({ password, tls }: VsftpdOptions = {}) {
   const { key, cert } = selfSigned('localhost')
   writeFileSync(at('key.pem'), key)
   writeFileSync(at('cert.pem'), cert)
-  // Else it would be root's.
+  // Created here, or it would belong to root.
   writeFileSync(at('xferlog'), '')
   writeFileSync(at('passwords'), `${password ?? ''}\n`)
   const settings = {
@@ -37,7 +37,7 @@ export async function startVsftpd({ password, tls }: VsftpdOptions = {}) {
     xferlog_enable: 'YES',
     xferlog_std_format: 'YES',
     xferlog_file: at('xferlog'),
-    // Containers allow it less than it would like.
+    // Containers don't allow these.
     seccomp_sandbox: 'NO',
     isolate: 'NO',
     isolate_network: 'NO',
@@ -57,9 +57,9 @@ export async function startVsftpd({ password, tls }: VsftpdOptions = {}) {
   return {
     port: inetd.port,
     cert,
-    /** A file that is served as `in/NAME`. */
+    /** Path of a file that is served as `in/NAME`. */
     at: (name: string): string => join(folder, 'root', 'in', name),
-    /** Files that were sent, as the server's log has them; it is written when a session is over. */
+    /** Files sent, according to the server's log, which is written at the end of a session. */
     async sent(): Promise<string[]> {
       await inetd.idle()
       return readFileSync(at('xferlog'), 'utf8')

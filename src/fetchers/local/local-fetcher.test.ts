@@ -5,7 +5,7 @@ import { begunBy, type OpenFetcher, type SuitePage, testFetcher } from '../fetch
 import { createMemoryFetcher, createMemoryWeb, type MemoryFetcher } from '../memory-fetcher.testkit.ts'
 import { createLocalFetcher } from './local-fetcher.ts'
 
-/** The suite over fetchers whose web is in memory. */
+/** Opens fetchers with a web in memory for the suite. */
 function openOver(create: (memory: MemoryFetcher) => Fetcher) {
   return async (pages: Map<string, SuitePage>): Promise<OpenFetcher> => {
     const web = { ...createMemoryWeb(), pages }
@@ -17,7 +17,7 @@ function openOver(create: (memory: MemoryFetcher) => Fetcher) {
   }
 }
 
-/** A shard over a web in memory, as far as the local fetcher uses one; all hosts are its own, or none. */
+/** A shard over a web in memory, with only what the local fetcher uses; it owns all hosts, or none. */
 function shardOver(memory: MemoryFetcher, ownsHosts: boolean): ShardHandle {
   const { crawlScope, forget, failed } = memory
   const unused = async (): Promise<never> => assert.fail('not used by a fetcher')

@@ -5,16 +5,16 @@ import type { Fetcher } from '../fetcher.ts'
 
 export type LocalFetcherDeps = Pick<Fetcher, 'schemes'> & {
   shards: readonly ShardHandle[]
-  /** Where the results of all shards arrive. */
+  /** Sets the listener for the results of all shards. */
   onResults(listener: (results: readonly CheckResult[]) => void): void
-  /** Makes all shards stop. */
+  /** Signals all shards to stop. */
   stop(): void
   throttle(throttled: boolean): void
 }
 
 /**
- * Fetches with the shards of this process, which divide the hosts among them. Once they run, none of them is waited for: the
- * thread of a shard may be busy for long, and the checks of the others must not be late for it.
+ * Fetches with the shards of this process, which divide the hosts among them. Once they run, nothing waits for a shard: its thread
+ * may be busy for long, which must not delay the checks of the others.
  */
 export function createLocalFetcher({ schemes, shards, onResults, stop, throttle }: LocalFetcherDeps): Fetcher {
   const failure = Promise.withResolvers<never>()
@@ -39,7 +39,7 @@ export function createLocalFetcher({ schemes, shards, onResults, stop, throttle 
       const crawlScopes = [...new Set(orders.map(({ crawlScope }) => crawlScope))]
       const begun = createBegun(orders, onBegun)
       tell((shard) => shard.crawlScope(crawlScopes))
-      // Each shard takes those of its own hosts.
+      // Each shard accepts those of its own hosts.
       tell(async (shard) => begun(await shard.checks(orders)))
     },
     crawlScope: async (crawlScopes) => tell((shard) => shard.crawlScope(crawlScopes)),
@@ -54,7 +54,7 @@ export function createLocalFetcher({ schemes, shards, onResults, stop, throttle 
   }
 }
 
-/** A watch may have several orders, whose hosts belong to several shards: it has begun when all of them are accepted. */
+/** A watch may have several orders, whose hosts belong to several shards: it has begun once all are accepted. */
 function createBegun(orders: readonly CheckOrder[], onBegun: Parameters<Fetcher['check']>[1]) {
   const left = new Map<number, AcceptedOrders>()
   for (const { check } of orders) {

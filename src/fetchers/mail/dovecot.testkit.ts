@@ -16,28 +16,28 @@ export const dovecotSkip =
     'dovecot-imapd, dovecot-pop3d',
   ) || rootSkip
 
-/** The name in the certificate; it is found at 127.0.0.1 by what `placeAt` resolves. */
+/** The name in the certificate; `placeAt` resolves it to 127.0.0.1. */
 export const mailHostName = 'mail.example.org'
 
 export type Dovecot = {
   ports: { imap: number; imaps: number; pop3: number; pop3s: number }
-  /** The certificate that signed itself. */
+  /** The self-signed certificate. */
   ca: string
-  /** Path of the socket where it takes mail, if it does. */
+  /** Path of the socket where it accepts mail, with `takesMail`. */
   lmtp: string
-  /** Puts a message into a mailbox of a user. Line ends become CRLF. */
+  /** Delivers a message to a user's mailbox. Line ends become CRLF. */
   deliver(user: string, message: string | Buffer, mailbox?: string): Promise<void>
   doveadm(...given: string[]): Promise<string>
-  /** The next line of the log like this. */
+  /** Waits for the next matching line of the log. */
   nextLog(line: RegExp): Promise<RegExpExecArray>
-  /** All lines like this, when there are so many; global. */
+  /** All matching lines, once there are `count`; `line` must be a global expression. */
   allLogs(line: RegExp, count: number): Promise<RegExpExecArray[]>
   end(): Promise<void>
 }
 
 /**
- * A private Dovecot on loopback. Every user has the password `secret`; mailboxes are made on delivery. With `takesMail`, it takes
- * mail from others by LMTP.
+ * A private Dovecot on loopback. Every user has the password `secret`; mailboxes are created on delivery. With `takesMail`, it accepts
+ * mail over LMTP.
  */
 export async function startDovecot({ takesMail = false } = {}): Promise<Dovecot> {
   const folder = mkdtempSync(join(tmpdir(), 'erace-dovecot-'))
@@ -172,7 +172,7 @@ service lmtp {
 }
 `
 
-/** One for all tests of a suite. */
+/** One server for all tests of a suite. */
 export function useDovecot(): () => Dovecot {
   let dovecot: Dovecot | undefined
   before(async () => {
@@ -182,7 +182,7 @@ export function useDovecot(): () => Dovecot {
   return () => dovecot!
 }
 
-/** A visit, and what Dovecot says it moved: the numbers in that line of its log. */
+/** A visit, and Dovecot's transfer counts: the numbers in the matching line of its log. */
 export async function countedVisit<T>(
   dovecot: Dovecot,
   open: () => Promise<Session>,
@@ -213,7 +213,7 @@ export const testLimits: ProtocolLimits = {
   maxItems: 1000,
 }
 
-/** A place on this machine, whatever its host is called. */
+/** A place on this machine, for any host name. */
 export function placeAt(
   url: string,
   given: { user?: string; password?: string; limits?: Partial<ProtocolLimits>; signal?: AbortSignal } = {},

@@ -9,27 +9,27 @@ import type { MailTarget } from './mail-url.ts'
 /** A signed-in connection. All its failures are AppErrors. */
 export type ImapClient = {
   readonly address: string
-  /** For its events, and what it can do. */
+  /** For its events and capabilities. */
   readonly flow: ImapFlow
-  /** Read-only: nothing is marked as read. */
+  /** Opens it read-only: nothing is marked as read. */
   openMailbox(): Promise<MailboxObject>
   search(query: SearchObject): Promise<number[]>
-  /** In the order of the server; at most one each. */
+  /** In the server's order; at most one message per uid. */
   fetch(uids: readonly number[], query: FetchQueryObject): Promise<FetchMessageObject[]>
-  /** Whatever else is asked of it. */
+  /** Runs any other command. */
   run<T>(task: (flow: ImapFlow) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
 const megabyte = 1024 * 1024
-/** All ids of a mailbox come in one line. */
+/** All ids of a mailbox are sent in one line. */
 const maxLineBytes = 16 * megabyte
 const minLiteralBytes = 4 * megabyte
 const minFetchBytes = 32 * megabyte
-/** Servers may tell of messages that were not asked for, but not without end. */
+/** Limit for messages that a server sends unasked. */
 const maxUnasked = 100
 const goodbyeMs = 1000
-/** The server is not able to say whether the password is right. */
+/** Response codes of servers that can't answer now, for example whether the password is right. */
 const forNow = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG', 'CONTACTADMIN', 'ALERT'])
 
 export async function connectImap(place: Place, target: MailTarget, options: MailOptions): Promise<ImapClient> {
@@ -47,7 +47,7 @@ export async function connectImap(place: Place, target: MailTarget, options: Mai
     port,
     secure: isSecure,
     ...(servername === undefined ? {} : { servername }),
-    // Undefined: TLS where it is offered. True: nothing without it.
+    // Undefined: TLS if offered. True: TLS required.
     doSTARTTLS: isSecure || isPlainAllowed ? undefined : true,
     auth: { user, pass: password },
     tls,
@@ -78,7 +78,7 @@ export async function connectImap(place: Place, target: MailTarget, options: Mai
       return await task(flow)
     } catch (error) {
       if (signal.aborted) throw abortFailure(host)
-      // A command only knows that the connection is gone; the connection knows why.
+      // A failed command only says that the connection is gone; the error of the connection says why.
       throw error instanceof AppError ? error : imapFailure(isConnectionGone(error) ? (lost ?? error) : error, host)
     }
   }

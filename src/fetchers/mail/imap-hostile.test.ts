@@ -13,7 +13,7 @@ type Answers = Readonly<Record<string, (tag: string, socket: Socket, line: strin
 const one = 'Message-ID: <one@example.org>\r\nSubject: one\r\n\r\n'
 const ok = (tag: string): string => `${tag} OK done\r\n`
 
-/** As much of a server as it takes to read one message; tests replace what they are about. */
+/** A minimal server with one message; tests override individual responses. */
 const honest: Answers = {
   CAPABILITY: (tag) => `* CAPABILITY IMAP4rev1\r\n${ok(tag)}`,
   LOGIN: ok,
@@ -67,7 +67,7 @@ describe('an IMAP server that misbehaves', () => {
   test('a plain server on this machine is read; to another one no password goes without TLS', async () => {
     await withServer({}, async (place) => assert.equal((await readOne(place)).body.toString(), one))
     await withServer({}, async (place, heard) => {
-      // The same machine, by an address that is not known to be.
+      // The same machine, by an address that isn't recognised as local.
       const remote = { ...place, resolve: async () => '0.0.0.0' }
       await assert.rejects(readOne(remote), (error) => isAppError(error, 'tls-failed'))
       assert.doesNotMatch(heard(), /pass-word-1/)

@@ -6,16 +6,16 @@ import { abortFailure } from './mail-failure.ts'
 import type { MailOptions } from './mail-options.ts'
 import type { MailTarget } from './mail-url.ts'
 
-/** Waits before attempts to connect again; after the last, the listener gives up. A connection that held for a while starts them anew. */
+/** Backoff of reconnects; after the last one, the listener gives up. A connection that lasted for `whileMs` resets it. */
 const delaysMs = [250, 1000, 5000, 20_000, 60_000]
 const whileMs = 60_000
-/** Some servers end IDLE by themselves now and then, but none at once each time. */
+/** Some servers end IDLE by themselves now and then, but none immediately every time. */
 const maxShortIdles = 10
-/** Quiet is usual here; after this long, the server is asked whether it is still there. */
+/** Silence is normal here; after this long, the server is probed. */
 const quietMs = 5 * 60_000
 
 /**
- * Hears of new messages by IDLE. States:
+ * Listens for new messages with IDLE. States:
  *
  *     listening ── connection lost ──> waiting ── time over ──> connecting ──> listening (news are assumed: they may have been missed)
  *         │                                                         └── refused, or too many attempts ──> ended (`onEnd`)
@@ -54,7 +54,7 @@ export async function listenToMailbox(
     return started
   }
 
-  /** Until the connection is lost. */
+  /** Resolves when the connection is lost. */
   async function hear(): Promise<void> {
     for (let short = 0; short < maxShortIdles && client.flow.usable; ) {
       const started = place.clock.monotonic()

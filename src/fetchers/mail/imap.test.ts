@@ -13,7 +13,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
   const at = (user: string, path = '/INBOX', given: Parameters<typeof placeAt>[1] = {}): Place =>
     placeAt(`imap://${mailHostName}:${dovecot().ports.imap}${path}`, { user, ...given })
 
-  /** A visit, and how many headers and bodies it moved. */
+  /** A visit, and how many headers and bodies it transferred. */
   async function visit<T>(place: Place, task: (session: Session) => Promise<T>, options = {}) {
     const { open } = createImapProtocol({ ca: dovecot().ca, ...options })
     const line = new RegExp(`imap\\(${place.secret!.user}\\).*hdr_count=(\\d+) body_count=(\\d+)`)

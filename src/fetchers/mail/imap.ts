@@ -11,8 +11,8 @@ import { type MailTarget, parseMailUrl } from './mail-url.ts'
 import { bodyOf, digestKey, messageItem } from './message-body.ts'
 
 /**
- * Mailboxes by IMAP. A mailbox is a list, a message is an item, known by its Message-ID: so it stays the same one when the server numbers
- * its messages anew. Nothing is marked as read, moved or deleted, and a message that is deleted on the server stays kept.
+ * IMAP mailboxes. A mailbox is a list; a message is an item, identified by its Message-ID, so that it stays the same if the server
+ * renumbers its messages. Nothing is marked as read, moved or deleted, and messages deleted on the server stay in the archive.
  */
 export function createImapProtocol(options: MailOptions = {}): Protocol {
   const listeners = new Set<Listener>()
@@ -56,12 +56,12 @@ type Known = { uid: number; size: number; item: Item }
 function imapSession(client: ImapClient, target: MailTarget, place: Place, newestMessages: number): Session {
   const { list, mailbox, host } = target
   const { maxBodyBytes, maxItems } = place.limits
-  /** Of messages, by URL. */
+  /** UIDs of messages, by URL. */
   const uids = new Map<string, number>()
   const sizes = new Map<string, number>()
   const ahead = createReadAhead({ maxBodyBytes, sizeOf: async (url) => sizes.get(url), fetch: sourcesOf })
 
-  /** Of several with the same URL, the oldest counts. */
+  /** The oldest of several messages with the same URL wins. */
   async function itemsOf(wanted: readonly number[]): Promise<Item[]> {
     const known: Known[] = []
     for (let at = 0; at < wanted.length; at += batchSize)
@@ -107,7 +107,7 @@ function imapSession(client: ImapClient, target: MailTarget, place: Place, newes
   async function find(url: string): Promise<Item> {
     const { key } = splitMessageUrl(url)
     if (key?.kind === 'MID') {
-      // Servers look for a part of the field.
+      // Servers match substrings of the field.
       const found = await client.search({ header: { 'message-id': key.value } })
       for (const item of await itemsOf(found.slice(0, maxSameId))) if (item.url === url) return item
     } else if (key?.kind === 'SHA256') {
@@ -168,7 +168,7 @@ function imapSession(client: ImapClient, target: MailTarget, place: Place, newes
   }
 }
 
-/** What the mailbox was like; a message has a UID from `uidNext` on if it came later. */
+/** State of the mailbox; later messages have UIDs from `uidNext`. */
 type Cursor = { uidValidity: bigint; uidNext: number; modseq: string }
 
 function readCursor(cursor: string): Cursor | null {
@@ -177,12 +177,12 @@ function readCursor(cursor: string): Cursor | null {
   return { uidValidity: BigInt(found[1]!), uidNext: Number(found[2]), modseq: found[3]! }
 }
 
-/** Where there is more to come, not all of the state is known. */
+/** Without the modseq if there is more to read, since that state isn't fully known yet. */
 function writeCursor({ uidValidity, highestModseq }: MailboxObject, uidNext: number, hasMore: boolean): string {
   return `${uidValidity}.${uidNext}.${hasMore ? '' : (highestModseq ?? '')}`
 }
 
-/** Some servers don't tell the next UID; with CONDSTORE, any change is seen by the number of the last. */
+/** Some servers don't report the next UID; with CONDSTORE, any change shows in the highest modseq. */
 function isUnchanged(last: Cursor, { uidNext, highestModseq }: MailboxObject): boolean {
   return uidNext === last.uidNext || (last.modseq !== '' && last.modseq === String(highestModseq ?? ''))
 }

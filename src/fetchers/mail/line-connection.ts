@@ -2,20 +2,20 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { AppError } from '../../core/errors.ts'
 
-/** A connection of lines, as POP3 has them. Nothing is read ahead of what is asked for but what the system buffers. */
+/** A line-based connection, as for POP3. Reads only on demand, apart from what the system buffers. */
 export type LineConnection = {
   readonly isSecure: boolean
   write(line: string): void
-  /** Without its end. */
+  /** Without its line end. */
   readLine(): Promise<string>
   /**
-   * Lines up to one of a single dot, without the dots that were put in front of others. What is beyond `maxBytes` is read, but not kept;
-   * beyond `maxDrainBytes` the connection is given up.
+   * Reads lines up to one with a single dot, and removes dot-stuffing. Bytes beyond `maxBytes` are read and dropped; beyond
+   * `maxDrainBytes`, it fails.
    */
   readBlock(maxBytes: number): Promise<{ body: Buffer; isCut: boolean }>
-  /** The same for a list; each line in turn. */
+  /** The same for a list, line by line. */
   readLines(onLine: (line: string) => void): Promise<void>
-  /** Goes on with TLS. */
+  /** Upgrades to TLS. */
   secure(options: ConnectionOptions): Promise<void>
   destroy(): void
 }
@@ -75,7 +75,7 @@ export async function connectLines({ address, port, ...given }: Options): Promis
     }
   }
 
-  /** Hands on pieces of lines as they come; `isEnd` with the last of a line. */
+  /** Passes on pieces of lines as they arrive; `isEnd` marks the last piece of a line. */
   async function unstuffed(onPiece: (piece: Buffer, isEnd: boolean) => void): Promise<void> {
     let isStart = true
     for (let read = 0; ; ) {
@@ -121,7 +121,7 @@ export async function connectLines({ address, port, ...given }: Options): Promis
   }
 
   async function secure(options: ConnectionOptions): Promise<void> {
-    // Said in the clear, and perhaps by somebody else, it would be taken for what comes by TLS.
+    // Plain text, perhaps injected by an attacker, would be taken for data received over TLS.
     if (rest.length > 0)
       throw new AppError('tls-failed', 'The server went on without TLS when it had to begin with it.')
     const upgraded = connectTls({ ...options, socket })
@@ -131,7 +131,7 @@ export async function connectLines({ address, port, ...given }: Options): Promis
     isSecure = true
   }
 
-  // Whoever waits is told; when nobody does, the next to ask is.
+  // A pending read rejects with the error; without one, the next read does.
   socket.on('error', () => {})
   await happens(socket, 'connect', given.connectTimeoutMs, 'ETIMEDOUT')
   return {

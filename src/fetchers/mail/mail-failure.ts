@@ -6,8 +6,8 @@ const ofConnection = /^(?:E[A-Z]+|NoConnection|ClosedAfterConnect\w+|EConnection
 const ofCertificate = /CERT|^ERR_TLS|^ERR_SSL|^EPROTO$|UNABLE_TO|^HOSTNAME_MISMATCH$|STARTTLS_INJECTION/
 
 /**
- * What a connection failed for, in words of our own: those of libraries and servers may quote what was sent to them, and that may be a
- * password. For the same reason there is no `cause`.
+ * Why a connection failed, in our own words: messages of libraries and servers may quote what was sent to them, such as a password. For
+ * the same reason there is no `cause`.
  */
 export function connectionFailure(error: unknown, host: string): AppError {
   if (error instanceof AppError) return error

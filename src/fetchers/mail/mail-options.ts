@@ -4,17 +4,17 @@ import { AppError } from '../../core/errors.ts'
 import type { Place } from '../../crawl/fetch/protocol.ts'
 
 export type MailOptions = {
-  /** Messages of a mailbox that are read at first; older ones are left alone. */
+  /** Number of messages read on the first check of a mailbox; older ones are ignored. */
   newestMessages?: number
-  /** Passwords may be sent without TLS, where a server offers none. To this machine they always may. */
+  /** Allow sending passwords without TLS if a server offers none. To this machine, that is always allowed. */
   allowPlain?: boolean
-  /** Trusted besides the usual authorities, as PEM. */
+  /** CA certificate that is trusted in addition to the default ones, as PEM. */
   ca?: string
 }
 
 export const newestMessagesOf = ({ newestMessages = 500 }: MailOptions): number => newestMessages
 
-/** Name and certificate are those of the host, whatever address it has. */
+/** The certificate must match the host name, not the address. */
 export function tlsOptions(host: string, { ca }: MailOptions): ConnectionOptions & { servername?: string } {
   return {
     rejectUnauthorized: true,

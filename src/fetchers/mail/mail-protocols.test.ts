@@ -17,7 +17,7 @@ type Kind = {
   create: typeof createImapProtocol
   path: string
   missing: string
-  /** What Dovecot says at the end of a session, with the number of bodies it sent. */
+  /** Matches Dovecot's log line at the end of a session, with the number of bodies sent. */
   bodiesIn(user: string): RegExp
 }
 

@@ -7,13 +7,13 @@ export type MailTarget = {
   /** Without the brackets of IPv6. */
   host: string
   port: number
-  /** '' where there is but one. */
+  /** '' if the server has only one. */
   mailbox: string
   /** The URL of the mailbox. */
   list: string
   key: MessageKey | null
   section: number | null
-  /** The one spelling. */
+  /** Canonical form. */
   url: string
 }
 
@@ -59,7 +59,7 @@ function hostOf(authority: string, usualPort: number): { host: string; shownHost
   return { host: shownHost.replace(/^\[|\]$/g, ''), shownHost, port }
 }
 
-/** Names of mailboxes can hold a semicolon only encoded. */
+/** A semicolon in the name of a mailbox must be percent-encoded. */
 function segmentsOf(path: string): { names: string[]; marks: string[] } {
   const all = path.split('/').filter((each) => each !== '')
   const first = all.findIndex((each) => each.startsWith(';'))

@@ -8,7 +8,7 @@ const maxParts = 20
 /** Messages never change. */
 const validator = 'message'
 
-/** By its Message-ID, which is the same on every server and for ever; else by the header as it is. */
+/** The Message-ID, which is permanent and the same on every server; without one, a digest of the header. */
 export function keyOfHeader(message: MailMessage, header: Buffer): MessageKey {
   return message.id === null ? digestKey(header) : { kind: 'MID', value: message.id }
 }
@@ -22,7 +22,7 @@ export function messageItem(list: string, key: MessageKey, subject: string): Ite
   return { url: messageUrl(list, key), name: subject.slice(0, 300) || 'Message without a subject', validator }
 }
 
-/** What was read of a message, for the item of the message or for that of an attachment. */
+/** The body of an item: the message itself, or one of its attachments. */
 export async function bodyOf(item: Item, source: Buffer, maxBodyBytes: number): Promise<ItemBody> {
   const { list, key, section } = splitMessageUrl(item.url)
   const url = messageUrl(list, key!)
@@ -42,7 +42,7 @@ function partsOf({ attachments }: MailMessage, url: string, isCut: boolean): Par
     name,
     validator,
     role: 'linked',
-    // The end of the message is the end of its last part.
+    // If the message is truncated, so is its last part.
     body: { type, body, isCut: isCut && index === attachments.length - 1, title: name },
   }))
 }

@@ -7,20 +7,20 @@ import { abortFailure, connectionFailure } from './mail-failure.ts'
 import { credentialsOf, type MailOptions, mayBePlain, tlsOptions } from './mail-options.ts'
 import type { MailTarget } from './mail-url.ts'
 
-/** A message by its number, which holds for this connection only. */
+/** A message; its number is valid only for this connection. */
 export type Pop3Entry = { number: number; id: string }
 
 /** A signed-in connection (RFC 1939, 2449, 2595). Messages are never deleted. All failures are AppErrors. */
 export type Pop3Client = {
   readonly address: string
-  /** Whether the server says that it has TOP; some say nothing. */
+  /** Whether the server announces TOP; some support it without saying so. */
   readonly hasTop: boolean
-  /** Null where the server has no UIDL. */
+  /** Null if the server doesn't support UIDL. */
   ids(): Promise<Pop3Entry[] | null>
   sizes(): Promise<Map<number, number>>
-  /** Header and so many lines of the body. Null where the server refuses. */
+  /** The header and `lines` lines of the body. Null if the server refuses. */
   top(number: number, lines: number, maxBytes: number): Promise<Pop3Message | null>
-  /** In their order, null for those that the server refuses. */
+  /** In the given order; null for messages that the server refuses. */
   retrieve(numbers: readonly number[], maxBytes: number): Promise<(Pop3Message | null)[]>
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export async function connectPop3(place: Place, target: MailTarget, options: Mai
 
   let turn: Promise<unknown> = Promise.resolve()
 
-  /** One after the other: answers come in the order of what was asked. */
+  /** Runs tasks one at a time, since responses arrive in the order of the commands. */
   function run<T>(task: () => Promise<T>): Promise<T> {
     const done = turn.then(() => attempt(task))
     turn = done.catch(() => {})
@@ -53,7 +53,7 @@ export async function connectPop3(place: Place, target: MailTarget, options: Mai
     try {
       return await task()
     } catch (error) {
-      // What the server says next is no answer to anything any more.
+      // Further responses could no longer be matched to commands.
       if (!(error instanceof AppError) || error.code === 'protocol-failed') lines?.destroy()
       throw signal.aborted ? abortFailure(host) : connectionFailure(error, host)
     }
@@ -78,7 +78,7 @@ type SignIn = {
   credentials: { user: string; password: string }
 }
 
-/** Gives what the server can do then. */
+/** Returns the server's capabilities after signing in. */
 async function signIn(lines: LineConnection, given: SignIn): Promise<ReadonlySet<string>> {
   const { target, address, options, credentials } = given
   const { host } = target
@@ -100,7 +100,7 @@ async function signIn(lines: LineConnection, given: SignIn): Promise<ReadonlySet
   return afterwards.size === 0 ? capabilities : afterwards
 }
 
-/** By USER and PASS; by APOP, which doesn't show the password, where it would be seen. */
+/** With USER and PASS; on an unencrypted connection with APOP, which hides the password, if the server offers it. */
 async function authenticate(
   lines: LineConnection,
   { user, password }: SignIn['credentials'],
@@ -117,7 +117,7 @@ async function authenticate(
   accepted(await ask(lines, `PASS ${latin1(password)}`), host)
 }
 
-/** Lines are written byte by byte; UTF-8 (RFC 6856) has several for a character. */
+/** UTF-8 (RFC 6856) as one character per byte, since lines are written as latin1. */
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
 function accepted({ isOk, text }: Reply, host: string): void {
@@ -139,7 +139,7 @@ async function replyOf(lines: LineConnection): Promise<Reply> {
   return { isOk: found[1]!.startsWith('+'), text: found[2] ?? '' }
 }
 
-/** None where the server doesn't say. */
+/** Empty if the server doesn't support CAPA. */
 async function capabilitiesOf(lines: LineConnection): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   if (!(await ask(lines, 'CAPA')).isOk) return found
@@ -157,7 +157,7 @@ type ClientDeps = {
 }
 
 function pop3Client({ connection, capabilities, address, run }: ClientDeps): Pop3Client {
-  /** Lines of a number and a word, by number. */
+  /** Lines of a number and a word, sorted by number. */
   async function entriesOf(command: string): Promise<Pop3Entry[] | null> {
     if (!(await ask(connection, command)).isOk) return null
     let entries: Pop3Entry[] = []
@@ -165,7 +165,7 @@ function pop3Client({ connection, capabilities, address, run }: ClientDeps): Pop
       const found = /^\s*(\d{1,9})\s+([\x21-\x7e]{1,250})(?:\s|$)/.exec(line)
       if (found === null) throw new AppError('protocol-failed', `${command} was answered with something else.`)
       entries.push({ number: Number(found[1]), id: found[2]! })
-      // The newest are wanted, and they are the last.
+      // Keep the newest, which are the last.
       if (entries.length >= 2 * maxEntries) entries = entries.slice(-maxEntries)
     })
     return entries.sort((a, b) => a.number - b.number)

@@ -15,7 +15,7 @@ const one = 'Message-ID: <one@example.org>\r\nSubject: one\r\n\r\nText\r\n'
 const ok = (): string => '+OK\r\n'
 const no = (): string => '-ERR no\r\n'
 
-/** As much of a server as it takes to read one message; tests replace what they are about. */
+/** A minimal server with one message; tests override individual responses. */
 const honest: Answers = {
   CAPA: () => '+OK\r\nTOP\r\nUIDL\r\n.\r\n',
   USER: ok,
@@ -72,7 +72,7 @@ describe('a POP3 server that misbehaves', () => {
       assert.match(heard(), /QUIT\r\n$/)
     })
     await withServer({}, async (place, heard) => {
-      // The same machine, by an address that is not known to be.
+      // The same machine, by an address that isn't recognised as local.
       const remote = { ...place, resolve: async () => '0.0.0.0' }
       await assert.rejects(readOne(remote), (error) => isAppError(error, 'tls-failed'))
       assert.doesNotMatch(heard(), /USER|pass-word-1/)

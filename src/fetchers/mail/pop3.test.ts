@@ -15,7 +15,7 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
   const at = (user: string, path = '/', given: Parameters<typeof placeAt>[1] = {}): Place =>
     placeAt(`pop3://${mailHostName}:${dovecot().ports.pop3}${path}`, { user, ...given })
 
-  /** A visit, and how much it moved and deleted. */
+  /** A visit, and how much it transferred and deleted. */
   async function visit<T>(place: Place, task: (session: Session) => Promise<T>, options = {}) {
     const { open } = createPop3Protocol({ ca: dovecot().ca, ...options })
     const line = new RegExp(`pop3\\(${place.secret!.user}\\).*top=(\\d+)/\\d+ retr=(\\d+)/(\\d+) del=(\\d+)/`)

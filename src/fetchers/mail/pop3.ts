@@ -10,8 +10,8 @@ import { bodyOf, keyOfHeader, messageItem } from './message-body.ts'
 import { connectPop3, type Pop3Client } from './pop3-client.ts'
 
 /**
- * Mailboxes by POP3. Messages are known by the ids that the server gives them (UIDL), or by their Message-ID where it gives none. They stay
- * on the server, and one that is deleted there stays kept. The server has no way of telling news by itself.
+ * POP3 mailboxes. Messages are identified by the server's ids (UIDL), or by their Message-ID if it has none. They stay on the server, and
+ * messages deleted there stay in the archive. POP3 has no push.
  */
 export function createPop3Protocol(options: MailOptions = {}): Protocol {
   return {
@@ -27,20 +27,20 @@ export function createPop3Protocol(options: MailOptions = {}): Protocol {
 }
 
 const headerBytes = 64 * 1024
-/** Names cost a round trip each; all others are known by them when they are read. */
+/** Messages whose subject is fetched with the list, at a round trip each; the others get it when they are read. */
 const maxNamed = 20
-/** Of the last ones that are known: the newest may have been deleted. */
+/** Number of last known messages in the cursor; several, since the newest may have been deleted. */
 const maxAnchors = 30
-/** Encoded attachments have lines of this length. */
+/** Line length of encoded attachments. */
 const usualLineBytes = 78
 
-/** A message of this connection, and its subject where it was asked for. */
+/** A message of this connection, and its subject if it was fetched. */
 type Entry = { number: number; key: MessageKey; subject: string | null }
 
 function pop3Session(client: Pop3Client, target: MailTarget, place: Place, newestMessages: number): Session {
   const { list, host } = target
   const { maxBodyBytes, maxItems } = place.limits
-  /** Of messages, by URL. */
+  /** Message numbers by URL. */
   const numbers = new Map<string, number>()
   let sizes: Map<number, number> | null = null
   const ahead = createReadAhead({ maxBodyBytes, sizeOf, fetch: sourcesOf })
@@ -80,7 +80,7 @@ function pop3Session(client: Pop3Client, target: MailTarget, place: Place, newes
       fresh.push(entry)
     }
     const total = fresh.length
-    // With nothing that is known, it is a first look, or a mailbox that is no longer the same.
+    // Without a known message, it is the first look, or the mailbox was replaced.
     if (!isKnown) fresh.splice(Math.min(newestMessages, maxItems))
     const taken = fresh.reverse().slice(0, maxItems)
     const items = await itemsOf(taken)
@@ -140,7 +140,7 @@ function pop3Session(client: Pop3Client, target: MailTarget, place: Place, newes
     return new Map(found.flatMap((message, at) => (message === null ? [] : [[urls[at]!, message.body]])))
   }
 
-  /** Of a message that is too long, the first lines are asked for: there is no other way to stop the server. Null if they were too few. */
+  /** The first lines of a message that is too long, as there is no other way to stop the server. Null if they were too few. */
   async function startOf(number: number, maxBytes: number): Promise<Buffer | null> {
     if (!client.hasTop) return null
     const start = await client.top(number, Math.ceil(maxBytes / usualLineBytes) + 1000, maxBytes)
@@ -170,7 +170,7 @@ const isSame = (one: MessageKey, other: MessageKey): boolean => one.kind === oth
 
 const anchorOf = ({ kind, value }: MessageKey): string => hash('sha256', `${kind}=${value}`).slice(0, 12)
 
-/** Marks of the last messages that are known, oldest first. */
+/** Digests of the last known messages, oldest first. */
 const readCursor = (cursor: string): ReadonlySet<string> => new Set(cursor.match(/[0-9a-f]{12}/g) ?? [])
 
 const writeCursor = (anchors: readonly string[]): string => anchors.slice(-maxAnchors).join('.') || 'empty'

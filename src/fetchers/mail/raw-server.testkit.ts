@@ -3,12 +3,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 export type RawServer = {
   port: number
-  /** Everything that clients have said. */
+  /** Everything that clients have sent. */
   heard(): string
   end(): Promise<void>
 }
 
-/** A server that says what a test wants it to, for what no real one does. `answer` is called for each line. */
+/** A scripted server, for behaviour that no real one has. `answer` is called for each line. */
 export async function startRawServer(
   greeting: string | ((socket: Socket) => void),
   answer: (line: string, socket: Socket) => string | undefined,
@@ -44,7 +44,7 @@ export async function startRawServer(
   }
 }
 
-/** Writes the same again and again, as fast as it is taken, until the client goes. */
+/** Writes the same text repeatedly, as fast as it is accepted, until the client disconnects. */
 export function pourInto(socket: Socket, text: string): void {
   const pour = () => {
     while (!socket.destroyed && socket.write(text, 'latin1'));

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { decodeText, resolveEncoding } from '../../core/http/charset.ts'
 
-/** A header longer than this is shown as it is. */
+/** Longer headers are not decoded. */
 const maxHeaderCharacters = 20_000
 const word = /=\?([\w.:+-]{1,60})(?:\*[\w-]{1,40})?\?([bq])\?([^?\s]{0,1000})\?=/gi
 
@@ -10,7 +10,7 @@ export function decodeWords(header: string): string {
   if (header.length > maxHeaderCharacters || !header.includes('=?')) return header
   let text = ''
   let end = 0
-  /** Neighbours of one encoding may share a character between them, and the space between words is none. */
+  /** Adjacent words of one encoding may split a character between them, and the space between encoded words doesn't count. */
   let run: { charset: string; parts: Buffer[] } | null = null
   for (const found of header.matchAll(word)) {
     const charset = resolveEncoding(found[1]!)
@@ -39,7 +39,7 @@ function quoted(text: string): Buffer {
   return Buffer.from(bytes, 'latin1')
 }
 
-/** Header fields are ASCII or UTF-8 (RFC 6532); older programs have sent all kinds of bytes. */
+/** Header fields are ASCII or UTF-8 (RFC 6532); older programs sent arbitrary bytes. */
 export function headerText(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : decodeText(bytes, 'windows-1252')
 }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 
-/** A hub by the W3C's recommendation of WebSub: it verifies what it is asked, and signs what it distributes. */
+/** A hub according to the W3C Recommendation WebSub: it verifies subscriptions and signs what it distributes. */
 export async function startHub({ leaseSeconds = 1000 } = {}) {
   const subscriptions = new Map<string, { topic: string; secret: string }>()
   const verified: { mode: string; status: number; isRight: boolean }[] = []
@@ -39,9 +39,9 @@ export async function startHub({ leaseSeconds = 1000 } = {}) {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}/`,
     subscriptions,
     verified,
-    /** All that was asked has been verified. */
+    /** Resolves when all requests so far have been verified. */
     settled: () => pending,
-    /** The statuses that subscribers answered with. */
+    /** Returns the subscribers' response statuses. */
     async publish(
       topic: string,
       content: string,

@@ -7,20 +7,20 @@ export type TlsOptions = Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized' | '
 
 export type LineSocketOptions = {
   host: string
-  /** The one address of the host that may be connected to. */
+  /** The address of the host to connect to; no other is allowed. */
   address: string
   port: number
   isSecure: boolean
   tls: TlsOptions | undefined
   connectTimeoutMs: number
-  /** Without a byte. */
+  /** Maximum time without receiving a byte. */
   stallTimeoutMs: number
   signal: AbortSignal
 }
 
 const firstCapacity = 16 * 1024
 
-/** Reads lines from a server one after another, and waits with the rest: nothing is read ahead that nobody asked for. */
+/** Reads lines from a server on demand, without reading ahead (backpressure). */
 export class LineSocket {
   readonly address: string
   private readonly options: LineSocketOptions
@@ -53,7 +53,7 @@ export class LineSocket {
     return new LineSocket(options, socket)
   }
 
-  /** Goes on over TLS. Whatever a stranger in the middle has put behind the server's last plain line is refused (RFC 4642, 2.2.2). */
+  /** Upgrades to TLS. Refuses data injected after the server's last plain-text line (RFC 4642, 2.2.2). */
   async secure(): Promise<void> {
     if (this.failure !== null) throw this.failure
     if (this.end !== this.start || this.socket.readableLength > 0)
@@ -61,7 +61,7 @@ export class LineSocket {
     this.socket.removeAllListeners('readable').removeAllListeners('end').removeAllListeners('close')
     const plain = this.socket
     const socket = connectTls({ ...secureOptions(this.options), socket: plain })
-    // One that is refused leaves the other open.
+    // A refused TLS socket leaves the plain one open.
     socket.once('close', () => plain.destroy())
     this.socket = socket
     await ready(socket, this.options, true)
@@ -73,7 +73,7 @@ export class LineSocket {
     if (this.failure === null && !this.socket.writableEnded) this.socket.write(text, 'latin1')
   }
 
-  /** The next line without its end, valid until the next call; null where it is longer than allowed. */
+  /** The next line without its end, valid until the next call; null if it is longer than `maxBytes`. */
   async line(maxBytes: number): Promise<Buffer | null> {
     let seen = this.start
     for (;;) {
@@ -90,7 +90,7 @@ export class LineSocket {
     }
   }
 
-  /** Appends what has arrived, after waiting for it. */
+  /** Waits for data and appends it. */
   private async fill(): Promise<void> {
     for (;;) {
       if (this.failure !== null) throw this.failure
@@ -113,7 +113,7 @@ export class LineSocket {
     }
   }
 
-  /** Room doubles, so that a line of many small pieces isn't copied as often. */
+  /** Doubles the capacity, so that appending many small pieces has amortised constant cost. */
   private append(chunk: Buffer): void {
     const length = this.end - this.start
     if (this.end + chunk.length > this.store.length) {
@@ -161,12 +161,12 @@ export class LineSocket {
     return this.failure === null && !this.isOver
   }
 
-  /** With a last word, if it still listens. */
+  /** Sends `lastWord` first if the connection is still usable. */
   close(lastWord: string): void {
     this.options.signal.removeEventListener('abort', this.onAbort)
     if (this.isUsable && lastWord !== '') this.socket.end(lastWord, 'latin1')
     this.failure ??= new AppError('connect-failed', 'the connection is closed')
-    // What the server still has to say is dropped; it may take its time to hang up, but not for ever.
+    // Further data is dropped; the server has a limited time to close the connection.
     this.socket
       .removeAllListeners('readable')
       .on('error', ignore)
@@ -178,7 +178,7 @@ export class LineSocket {
 
 function secureOptions({ tls, host }: LineSocketOptions): ConnectionOptions {
   const name = host.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  // An address has no server name, but it is what the certificate has to be for.
+  // An IP address has no server name (SNI), but the certificate must match it.
   return isIP(name) === 0 ? { ...tls, servername: name } : { ...tls, servername: '', host: name }
 }
 

@@ -33,7 +33,7 @@ export async function listOf(protocol: Protocol, place: Place, cursor = ''): Pro
   return found
 }
 
-/** Stands before a server and writes down what is asked. */
+/** A proxy in front of a server that records the commands. */
 export async function startCounter(port: number): Promise<{ port: number; commands: string[]; end(): Promise<void> }> {
   const commands: string[] = []
   const server = createServer((client) => {
@@ -49,7 +49,7 @@ export async function startCounter(port: number): Promise<{ port: number; comman
   return { ...(await listening(server)), commands }
 }
 
-/** A server that says what a script says. */
+/** A scripted server; `talk` is called for each line. */
 export async function startScript(talk: (socket: Socket, line: string) => void, greeting = '200 hello') {
   const server = createServer((socket) => {
     let text = ''

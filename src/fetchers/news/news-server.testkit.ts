@@ -15,9 +15,9 @@ export const newsServerSkip = programSkip([`${programs}/innd`, `${programs}/nnrp
 
 export type NewsServer = {
   port: number
-  /** Over TLS from the first byte on. */
+  /** Implicit TLS. */
   securePort: number
-  /** Of `localhost`, signed by itself. */
+  /** Self-signed, for `localhost`. */
   certificate: string
   post(article: {
     id: string
@@ -32,10 +32,10 @@ export type NewsServer = {
 
 export const user = { user: 'reader', password: 'pass word, secret' }
 
-/** `open.group` may be read by everybody, `closed.group` by those who sign in. */
+/** Anyone may read `open.group`; `closed.group` requires signing in. */
 const groups = ['open.group', 'closed.group']
 
-/** INN with its files in a folder of its own. As root it is the user `news`, since INN never works as root. */
+/** INN with its files in its own folder. Under root it runs as the user `news`, since INN never runs as root. */
 export async function startNewsServer({ port: wanted }: { port?: number } = {}): Promise<NewsServer> {
   const folder = mkdtempSync(join(tmpdir(), 'erace-news-'))
   const at = (name: string): string => join(folder, name)
@@ -121,7 +121,7 @@ export async function startNewsServer({ port: wanted }: { port?: number } = {}):
       await program('ctlinnd', '-t', '30', ...command)
     },
     async end() {
-      // A signal would be heard of only when somebody connects.
+      // A signal would only take effect on the next connection.
       await program('ctlinnd', '-t', '30', 'shutdown', 'end of test')
       reader.kill('SIGTERM')
       for (const { closed } of started) await closed
@@ -212,7 +212,7 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** As news programs do. */
+/** Posts an article, as news clients do. */
 export async function postArticle(port: number, article: string): Promise<void> {
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   const replies = socket[Symbol.asyncIterator]()

@@ -10,7 +10,7 @@ export const newsLacks = {
   push: 'a server speaks when it is asked',
 }
 
-/** A new group. */
+/** A world with a new group. */
 export async function openNewsWorld(server: NewsServer, origin: string): Promise<ProtocolWorld> {
   const group = `open.world${++groups}`
   await server.control('newgroup', group, 'y', 'tester')
@@ -25,5 +25,5 @@ export async function openNewsWorld(server: NewsServer, origin: string): Promise
   }
 }
 
-/** No longer than lines of articles may be. */
+/** Wraps text at the line length allowed in articles. */
 const inLines = (text: string): string => text.replace(/(.{60,70}) /g, '$1\r\n')

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { LineSocket, type LineSocketOptions } from './line-socket.ts'
 
-/** What NNTP servers say (RFC 3977), as values. */
+/** A response of an NNTP server (RFC 3977). */
 export type Reply = { code: number; text: string }
 export type Group = { low: number; high: number }
 /** One line of an overview. */
@@ -9,7 +9,7 @@ export type Overview = {
   number: number
   id: string
   subject: Buffer
-  /** Of the article; null where the server doesn't say. */
+  /** Size of the article; null if the server doesn't say. */
   bytes: number | null
 }
 export type Article = { id: string; body: Buffer; isCut: boolean }
@@ -20,15 +20,15 @@ export type NntpOptions = LineSocketOptions & {
   allowsPlainSignIn: boolean
 }
 
-/** 512 in the standard; capability lists and friendly greetings are longer at times. */
+/** 512 in the standard; capability lists and friendly greetings are sometimes longer. */
 const maxReplyBytes = 4096
 const maxListLines = 1000
-/** References of long threads make long lines. */
+/** Long threads have long lines of references. */
 const maxOverviewLine = 64 * 1024
 const maxOverviewBytes = 64 * 1024 * 1024
 const maxSubjectBytes = 4096
 
-/** A reader of a news server. One command at a time. */
+/** A client of a news server. Not for concurrent commands. */
 export class NntpClient {
   private capabilities = new Map<string, string[]>()
   private isOld = false
@@ -50,7 +50,7 @@ export class NntpClient {
     return this.lines.isUsable
   }
 
-  /** Connected, in reading mode, over TLS where credentials ask for it, and signed in. */
+  /** Connects, switches to reader mode, and signs in if there are credentials, over TLS if possible. */
   static async open(options: NntpOptions): Promise<NntpClient> {
     const client = new NntpClient(await LineSocket.connect(options), options)
     try {
@@ -68,7 +68,7 @@ export class NntpClient {
     await this.askCapabilities()
     if (!this.isOld && !this.capabilities.has('MODE-READER')) return
     const { code, text } = await this.ask('MODE READER')
-    // Servers of old know of no modes.
+    // Old servers have no modes.
     if (code >= 500 && code !== 502) return
     expect({ code, text }, [200, 201], 'MODE READER')
     if (!this.isOld) await this.askCapabilities()
@@ -91,7 +91,7 @@ export class NntpClient {
   private async startTls(): Promise<void> {
     expect(await this.ask('STARTTLS'), [382], 'STARTTLS')
     await this.lines.secure()
-    // What was said before could have been said by anybody.
+    // Anyone could have forged the capabilities sent before TLS.
     await this.askCapabilities()
   }
 
@@ -109,7 +109,7 @@ export class NntpClient {
     if (!this.isOld) await this.askCapabilities()
   }
 
-  /** Null where there is no such group. */
+  /** Null if there is no such group. */
   async group(name: string): Promise<Group | null> {
     let reply = await this.ask(`GROUP ${bytesOf(name)}`)
     if (reply.code === 483 && !this.lines.isSecure && this.capabilities.has('STARTTLS')) {
@@ -125,7 +125,7 @@ export class NntpClient {
     return count === 0 || high < low ? { low: high + 1, high } : { low, high }
   }
 
-  /** In the order of their numbers. Lines that tell of no article are left out. */
+  /** Sorted by number. Lines without a valid article are skipped. */
   async overview(from: number, to: number): Promise<Overview[]> {
     this.fields ??= await this.overviewFields()
     if (!(await this.askOverview(`${from}-${to}`))) return []
@@ -144,7 +144,7 @@ export class NntpClient {
     return found.sort((a, b) => a.number - b.number)
   }
 
-  /** Whether there is anything to read. */
+  /** Sends the command. False if there are no articles. */
   private async askOverview(range: string): Promise<boolean> {
     const others: readonly ('OVER' | 'XOVER')[] = this.capabilities.has('OVER') ? ['OVER', 'XOVER'] : ['XOVER', 'OVER']
     const commands = this.overCommand === null ? others : [this.overCommand]
@@ -152,7 +152,7 @@ export class NntpClient {
       const reply = await this.ask(`${command} ${range}`)
       if (reply.code === 500 && this.overCommand === null) continue
       this.overCommand = command
-      // 420 is what servers say that count from the current article.
+      // Some servers, which count from the current article, answer 420.
       if (reply.code === 423 || reply.code === 420) return false
       expect(reply, [224], command)
       return true
@@ -172,7 +172,7 @@ export class NntpClient {
     return subject === 0 || id === 0 ? usualFields : { subject, id, bytes: bytes === 0 ? null : bytes }
   }
 
-  /** The id of an article that is there; null where it isn't. */
+  /** The id of an article; null if it doesn't exist. */
   async stat(article: string | number): Promise<string | null> {
     const reply = await this.ask(`STAT ${article}`)
     if (isMissing(reply.code)) return null
@@ -180,16 +180,16 @@ export class NntpClient {
     return idIn(reply.text)
   }
 
-  /** Null where there is none, or none any more. A longer one is cut; the rest of it stays in the line, which ends with it. */
+  /** Null if it doesn't exist (any more). A longer article is truncated, and the connection closed instead of reading the rest. */
   async article(article: string | number, maxBytes: number): Promise<Article | null> {
     this.send(`ARTICLE ${article}`)
     return await this.articleAnswer(maxBytes)
   }
 
   /**
-   * Several, asked for at once (RFC 3977, 3.5): servers that send an answer in pieces often wait with the last one until the first has
-   * arrived, which costs 40 ms for each article that is asked for by itself. After one that was cut there are no more, and the line ends when
-   * something goes wrong: its other answers would be taken for those of the next question.
+   * Fetches several articles with pipelining (RFC 3977, 3.5): servers that send a response in pieces often hold back the last one until
+   * the first has arrived, which costs 40 ms for each article requested by itself. A truncated article is the last one returned. On errors
+   * the connection is closed: the remaining responses would be taken for those of the next command.
    */
   async articles(ids: readonly string[], maxBytes: number): Promise<(Article | null)[]> {
     for (const id of ids) this.send(`ARTICLE ${id}`)
@@ -243,7 +243,7 @@ export class NntpClient {
     return { code: Number(found[1]), text: found[2] ?? '' }
   }
 
-  /** A line of a block, null at its end. */
+  /** A line of a multi-line block; null at its end. */
   private async blockLine(maxBytes: number): Promise<Buffer | 'too-long' | null> {
     const line = await this.lines.line(maxBytes + 1)
     if (line === null) return 'too-long'
@@ -261,7 +261,7 @@ export class NntpClient {
     }
   }
 
-  /** There is no going on after this. */
+  /** Closes the connection, which is unusable after this error. */
   private failed(message: string): AppError {
     this.close('')
     return new AppError('protocol-failed', message)
@@ -272,7 +272,7 @@ const dot = 0x2e
 const tab = 0x09
 const newLine = Buffer.from('\r\n')
 
-/** Where fields are in a line of the overview; the number is the first. */
+/** Positions of fields in a line of the overview; the number is the first. */
 type Fields = { subject: number; id: number; bytes: number | null }
 const usualFields: Fields = { subject: 1, id: 4, bytes: 6 }
 
@@ -292,7 +292,7 @@ function numberIn(field: Buffer | undefined): number | null {
   return /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null
 }
 
-/** At most so many fields. */
+/** At most `count` fields. */
 function split(line: Buffer, count: number): Buffer[] {
   const fields: Buffer[] = []
   for (let at = 0; fields.length < count; ) {
@@ -306,13 +306,13 @@ function split(line: Buffer, count: number): Buffer[] {
 
 const idIn = (text: string): string => /<[^<>\s]+>/.exec(text)?.[0] ?? ''
 
-/** No such article by this number or id; none in the group. */
+/** No article with this number or id, or none in the group. */
 const isMissing = (code: number): boolean => code === 423 || code === 430 || code === 420 || code === 422
 
-/** Names are UTF-8, and the line takes bytes. */
+/** UTF-8 as one character per byte, since lines are written as latin1. */
 const bytesOf = (name: string): string => Buffer.from(name, 'utf8').toString('latin1')
 
-/** The server's own words are not repeated: they may repeat ours. */
+/** Messages don't quote the server's text, which may quote ours. */
 function expect({ code }: Reply, wanted: readonly number[], what: string): void {
   if (wanted.includes(code)) return
   if (code === 400) throw new AppError('connect-failed', 'the news server is not available now')

@@ -18,7 +18,7 @@ const data: Data =
     ? (JSON.parse(readFileSync(join(folder!, 'nntp-python', 'transcripts.json'), 'utf8')) as Data)
     : { v1: [], v2: [], decodeHeader: [] }
 
-/** Commands that a reader of groups never sends; what they are answered is not read. */
+/** Commands that our client never sends, and whose responses it never parses. */
 const unused = new Set(['DATE', 'HELP', 'LIST', 'LIST ACTIVE', 'NEXT', 'LAST', 'ARTICLE', 'HEAD', 'BODY', 'FOOBAR'])
 const isUnused = (send: string): boolean => unused.has(send) || send.startsWith('NEWNEWS ')
 
@@ -67,7 +67,7 @@ for (const version of ['v1', 'v2'] as const) {
       assert.equal(await client.article('<non-existent@example.com>', 10_000), null)
       client.close()
       const known = [...answers.keys()].filter((send) => send !== null && !isUnused(send) && send !== 'QUIT')
-      // Of the two names of one command, the one that this server knows.
+      // Of the two names of the same command, only the one that this server supports is sent.
       assert.deepEqual(
         known.filter((send) => !asked.includes(send!)),
         [version === 'v1' ? 'OVER 57-58' : 'XOVER 57-58'],
@@ -85,7 +85,7 @@ for (const version of ['v1', 'v2'] as const) {
     })
 
     for (const { send, recvLatin1 } of data[version].filter((each) => each.send !== null && isUnused(each.send))) {
-      // Not one of ours; its answer is still one that a line reader must get through without harm.
+      // We don't send this command, but the client must survive such a response.
       test(`the answer to ${send} is no article`, async (t) => {
         const server = await startScript((socket, line) => {
           socket.write(line.startsWith('STAT') ? recvLatin1 : (answers.get(line) ?? '500 What?\r\n'), 'latin1')

@@ -97,7 +97,7 @@ describe('servers that are no good', () => {
       return true
     })
     assert.ok(asked.includes('AUTHINFO USER me'))
-    // What comes in the clear behind the promise of TLS may be anybody's.
+    // Plain text after the reply to STARTTLS may come from an attacker.
     all.set('CAPABILITIES', '101 list\r\nREADER\r\nSTARTTLS\r\n.').set('STARTTLS', '382 go on\r\n281 welcome')
     await rejects(listOf(local, place), 'protocol-failed')
   })
@@ -121,12 +121,12 @@ describe('odd groups', () => {
     // The same numbers, or more, with other articles.
     assert.deepEqual(await look('211 3 7 9 a.group', [7, '<b@x>'], [8, '<c@x>'], [9, '<d@x>']), ['b@x', 'c@x', 'd@x'])
     assert.deepEqual(await look('211 5 1 99 a.group', [50, '<c@x>'], [99, '<e@x>']), ['c@x', 'e@x'])
-    // All that it was known by has expired.
+    // All marked articles have expired.
     assert.deepEqual(await look('211 2 98 99 a.group', [98, '<d@x>'], [99, '<e@x>']), ['d@x', 'e@x'])
-    // The newest was cancelled; one that was late has come between.
+    // The newest was cancelled; then a late one arrived in between.
     assert.deepEqual(await look('211 2 7 8 a.group', [7, '<a@x>'], [8, '<b@x>']), [])
     assert.deepEqual(await look('211 4 6 9 a.group', [7, '<a@x>'], [9, '<c@x>'], [8, '<b@x>'], [6, '<z@x>']), [])
-    // Empty for a while.
+    // Temporarily empty.
     assert.deepEqual(await look('211 0 0 0 a.group'), [])
   })
 
@@ -184,7 +184,7 @@ describe('odd groups', () => {
       for (const item of list.items) assert.equal(protocol.normalise(item.url), item.url)
       const body = await session.read(list.items[0]!)
       assert.deepEqual([body.title, body.body.toString()], ['A B', 'Subject: A\r\n\tB\r\n\r\nText\r\n'])
-      // It is not found by its id on this server, and under its number there is another.
+      // The server answers this ARTICLE command with 500.
       await rejects(session.read(list.items[2]!), 'protocol-failed')
     })
   })

@@ -165,9 +165,9 @@ describe('newsgroups of a real server', { skip: newsServerSkip }, () => {
         assert.doesNotMatch(JSON.stringify([error.message, error.stack, error.cause]), /pass word|secret, not/)
         return true
       })
-    // Without credentials INN has no such group.
+    // Without credentials, INN refuses access to the group.
     await fails('sign-in-failed', placeOf(url))
-    // STARTTLS is offered, so it is used, and its certificate has to be right.
+    // STARTTLS is offered, so it is used, and the certificate must be valid.
     await fails('tls-failed', placeOf(url, { secret: user }))
     await fails('tls-failed', placeOf(url, { secret: user }), { allowsPlainLoopback: true })
     await fails('sign-in-failed', placeOf(url, { secret: { ...user, password: 'secret, not' } }), { tls })

@@ -8,27 +8,27 @@ import { type Article, NntpClient, type Overview } from './nntp-client.ts'
 import { articleUrl, type NewsPlace, parseNewsUrl } from './nntp-url.ts'
 
 export type NntpProtocolOptions = {
-  /** Of a group that is looked at for the first time, so many of its articles, the newest. */
+  /** Number of newest articles read on the first look at a group. */
   newest?: number
-  /** Credentials may be sent without TLS to this machine itself. */
+  /** Allow sending credentials without TLS to this machine. */
   allowsPlainLoopback?: boolean
   tls?: TlsOptions
 }
 
-/** Articles never change: one that is kept is kept for good. */
+/** Articles never change. */
 const validator = 'article'
-/** Articles by which a look recognises the numbering of the one before. */
+/** Number of articles by which a look recognises the numbering of the last one. */
 const maxMarks = 8
 const windowSize = 1000
-/** Where there are few articles, more numbers are asked for at once. */
+/** If articles are sparse, more numbers are requested at once. */
 const maxWindow = 64_000
 const maxQuestions = 40
 
 /**
- * Newsgroups. Articles are known by their message ids: numbers differ between servers, and start anew on one that is set up again.
- * The cursor has the last number that was looked at, and marks (number and id) of the last articles; where the server has other articles under
- * these numbers, or none of them, the newest articles are listed as for the first time. Articles expire all the time, so
- * that those that are missing are not gone.
+ * Newsgroups. Articles are identified by their message ids: numbers differ between servers, and restart when a server is set up again.
+ * The cursor has the last number that was looked at, and marks (number and id) of the last articles; if the server has other articles
+ * under these numbers, or none of them, the newest articles are listed as on the first look. Articles expire all the time, so missing
+ * ones are not reported as gone.
  */
 export function createNntpProtocol(options: NntpProtocolOptions = {}): Protocol {
   return {
@@ -70,21 +70,21 @@ function createSession(
   { connect, newest }: SessionDeps,
 ): Session {
   let client = first
-  /** Numbers in this session, for servers that find no article by its id. */
+  /** Article numbers in this session, for servers that can't look up articles by id. */
   const numbers = new Map<string, number>()
   const sizes = new Map<string, number>()
   let isInGroup = false
-  /** Not any more where the server doesn't find articles by their ids, or fails. */
+  /** Switched off if the server doesn't find articles by id, or fails. */
   let readsAhead = true
   let last: Promise<unknown> = Promise.resolve()
-  /** By their ids. */
+  /** Articles by id. */
   const ahead = createReadAhead({
     maxBodyBytes: limits.maxBodyBytes,
     sizeOf: async (id) => (readsAhead ? sizes.get(id) : undefined),
     fetch: (ids, maxBytes) => (ids.length === 1 ? articleOf(ids[0]!) : articlesOf(ids, maxBytes)),
   })
 
-  /** One question after another, whoever asks. */
+  /** Serialises the work of all callers. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(work)
     last = done.catch(() => {})
@@ -147,7 +147,7 @@ function createSession(
       return new Map(found.flatMap((article, at) => (article === null ? [] : [[ids[at]!, sourceOf(article)]])))
     } catch (error) {
       if (!isAppError(error, 'protocol-failed')) throw error
-      // Each of them shows by itself what is wrong with it.
+      // Reading each by itself will show what is wrong.
       readsAhead = false
       return new Map()
     }
@@ -199,7 +199,7 @@ const sourceOf = (article: Article): Source => ({
 const missing = (): AppError => new AppError('not-found', 'the server does not have this article (any more)')
 
 type Mark = [number: number, id: string]
-/** `at`: the last number that was looked at. Without marks it says nothing. */
+/** `at`: the last number that was looked at; meaningless without marks. */
 type Cursor = { at: number; marks: Mark[] }
 type Seen = { found: Overview[]; cursor: Cursor; hasMore: boolean; left: string }
 type Numbers = { low: number; high: number }
@@ -227,7 +227,7 @@ async function lookBack(client: NntpClient, { low, high }: Numbers, wanted: numb
   }
 }
 
-/** What has come since; null where the numbers are not those of the cursor. */
+/** Articles since the last look; null if the numbering isn't that of the cursor. */
 async function lookOn(
   client: NntpClient,
   group: Numbers,
@@ -247,10 +247,10 @@ async function lookOn(
     const more = await client.overview(from, to)
     from = to + 1
     if (questions === 0) {
-      // A long way without articles is not gone twice.
+      // Skip a long gap without articles that was searched before.
       from = Math.max(from, Math.min(last, high) + 1)
       const recognised = recognise(marks, more)
-      // The articles it is known by may all have expired, but not be missing between others.
+      // The marked articles may all have expired, but they can't be missing among older ones.
       if (recognised === 'others' || (recognised === 'none' && low <= lastMark)) return null
     }
     size = nextSize(size, more.length)
@@ -264,7 +264,7 @@ async function lookOn(
   return { found, cursor: { at, marks: marksOf(upToHere, marks) }, hasMore: at < high, left: '' }
 }
 
-/** Whether the articles under these numbers are those that were there. */
+/** Whether the articles under the marked numbers are still the same. */
 function recognise(marks: readonly Mark[], found: readonly Overview[]): 'same' | 'others' | 'none' {
   const ids = new Map(found.map(({ number, id }) => [number, digestOf(id)]))
   const there = marks.filter(([number]) => ids.has(number))
@@ -274,7 +274,7 @@ function recognise(marks: readonly Mark[], found: readonly Overview[]): 'same' |
 
 const nextSize = (size: number, found: number): number => (found * 4 < size ? Math.min(size * 2, maxWindow) : size)
 
-/** Those before stay where nothing is found. */
+/** Keeps the previous marks if nothing was found. */
 const marksOf = (found: readonly Overview[], before: Mark[] = []): Mark[] =>
   found.length === 0 ? before : found.slice(-maxMarks).map(({ number, id }): Mark => [number, digestOf(id)])
 
@@ -291,7 +291,7 @@ function parseCursor(text: string): Cursor | null {
       marks.every((mark) => Array.isArray(mark) && Number.isSafeInteger(mark[0]) && typeof mark[1] === 'string')
     return isSound ? { at, marks } : null
   } catch {
-    // Not one of ours: as if for the first time.
+    // Not a valid cursor: treated as the first look.
     return null
   }
 }

@@ -23,7 +23,7 @@ const ports = new Map([
   ['nntps', 563],
 ])
 const maxGroupBytes = 400
-/** RFC 3977, 4.1: what no name has, since it means something else in a pattern. */
+/** Characters that names can't contain, since they have a meaning in patterns (RFC 3977, 4.1). */
 const notInNames = /[\s\p{Cc}*?[\]\\!,/]/u
 const maxIdCharacters = 248
 
@@ -36,7 +36,7 @@ export function parseNewsUrl(url: string): NewsPlace {
   const scheme = schemes.get(given.toLowerCase())
   if (scheme === undefined) throw refused('That isn’t the address of a newsgroup (nntp or nntps)')
   if (!/^\/\/[^/]/.test(rest)) throw refused('A newsgroup needs its server: nntp://news.example.org/group.name')
-  // Hosts of schemes that are not the web's are not normalised.
+  // The URL parser normalises only the hosts of web URLs.
   const web = URL.parse(`http:${rest}`)
   const own = URL.parse(`${scheme}:${rest}`)
   if (web === null || own === null || web.hostname === '') throw refused('The address has no valid host')
@@ -65,13 +65,13 @@ export function parseNewsUrl(url: string): NewsPlace {
   return { ...place, article: `<${id}>` }
 }
 
-/** The URL of an article in a group; null for an id that no URL can have. */
+/** The URL of an article in a group; null if its id can't be used in a URL. */
 export function articleUrl(groupUrl: string, id: string): string | null {
   const bare = id.slice(1, -1)
   return isId(bare) ? `${groupUrl}/${encodeURIComponent(bare)}` : null
 }
 
-/** One character for each of its bytes. */
+/** `id` has one character per byte. */
 function isId(id: string): boolean {
   return (
     id.length > 0 &&

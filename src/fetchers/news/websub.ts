@@ -3,71 +3,71 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 
 /**
- * A subscriber of WebSub (W3C Recommendation): the hub of a feed calls back when there is news. A delivery says only that it is
- * worth asking: the feed itself is fetched as ever, so that a hub can say nothing in its name.
+ * A WebSub subscriber (W3C Recommendation): the hub of a feed calls back when there is news. A delivery is only a hint to check:
+ * the feed itself is fetched as usual, so that a hub can't forge its content.
  *
  * asked ──verified──> active ──lease nearly over──> renewing ──verified──> active
  *   └── refused, or not verified in time ──> gone        └── lease over ──> gone
  */
 export type Subscription = { hub: string; topic: string; callback: string; secret: string }
 
-/** Sends a form to a hub; resolves to its status. Hubs are strangers: the address guard applies. */
+/** Sends a form to a hub; resolves to the status. Hubs are untrusted: the address guard applies. */
 export type SendForm = (url: string, form: string) => Promise<number>
 
 export type WebSubDeps = {
-  /** Address of this server as hubs reach it, without a slash at its end. */
+  /** Public URL of this server, as hubs reach it, without a trailing slash. */
   publicUrl: string
   send: SendForm
   clock: Clock
-  /** A hub told of news in a topic. */
+  /** A hub reported news in a topic. */
   onNews(topic: string): void
-  /** The hub verified a subscription: from now on it tells. */
+  /** The hub verified a subscription and reports news from now on. */
   onActive?(topic: string): void
-  /** A subscription is over although nobody ended it. */
+  /** A subscription ended without `unsubscribe`. */
   onEnd?(topic: string, error: AppError): void
-  /** Where several servers have one address: hubs may call any of them, and those that did not subscribe tell the one that did. */
+  /** For several servers with one public URL: hubs may call any of them, and the others notify the one that subscribed. */
   shared?: { key: Uint8Array; tellOthers(message: string): void }
 }
 
 export type WebSub = {
-  /** Subscribes, or renews what is soon over; does nothing for a subscription that is active or asked for. */
+  /** Subscribes; does nothing if a subscription at this hub is active or requested. */
   subscribe(hub: string, topic: string): Promise<void>
   unsubscribe(topic: string): Promise<void>
-  /** Renews what is soon over, and forgets what was never verified. */
+  /** Renews subscriptions that expire soon, and drops those that were never verified. */
   renew(): Promise<void>
-  /** The hub asks whether it was us. The answer is its challenge; null if it wasn't. */
+  /** Answers the hub's verification request: its challenge, or null if the subscription isn't ours. */
   verify(token: string, query: ReadonlyMap<string, string>): string | null
-  /** Whether there is such a subscription: false means that the hub may forget it. */
+  /** False if there is no such subscription: the hub may drop it. */
   deliver(token: string, body: Uint8Array, signature: string): boolean
-  /** What a hub said to another server. */
+  /** Handles a message from another server that a hub called. */
   relayed(message: string): void
   isActive(topic: string): boolean
 }
 
-/** `lease` in seconds, where a subscription was verified; null for news. */
+/** `lease` in seconds if a subscription was verified; null for news. */
 type Relayed = { token: string; lease: number | null }
 
 type Kept = Subscription & {
   token: string
   state: 'asked' | 'active'
-  /** When it was last asked for. */
+  /** When it was last requested. */
   askedAt: number
   /** End of the lease. */
   until: number
   isLeaving: boolean
 }
 
-/** Of the random part of a token: 16 bytes. */
+/** Length of the random part of a token: 16 bytes. */
 const idLength = 22
 const leaseSeconds = 10 * 86_400
-/** Hubs that give less are not worth it. */
+/** Shorter leases are refused. */
 const minLeaseSeconds = 300
 const verificationMs = 10 * 60_000
 const maxSubscriptions = 10_000
 const maxAddress = 2048
-/** Of a lease; then it is renewed. */
+/** Share of a lease after which it is renewed. */
 const renewAfter = 0.8
-/** A renewal that is not verified is asked for again. */
+/** Interval for repeating a renewal that was not verified. */
 const renewAgainMs = 60_000
 
 export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd, shared }: WebSubDeps): WebSub {
@@ -76,7 +76,7 @@ export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd, 
   const byTopic = new Map<string, Kept>()
 
   const macOf = (text: string): string => createHmac('sha256', key).update(text).digest('base64url')
-  /** The address of a callback is a secret that any server with the key can check. */
+  /** The callback URL contains this secret, which any server with the key can check. */
   const tokenOf = (id: string, topic: string): string => `${id}${macOf(`topic ${id} ${topic}`)}`
   const secretOf = (token: string): string => macOf(`secret ${token}`)
 
@@ -86,7 +86,7 @@ export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd, 
     onActive?.(kept.topic)
   }
 
-  /** For a subscription of another server. One that is denied is missed when it isn't verified in time. */
+  /** For a subscription of another server. That server notices a denied one because it isn't verified in time. */
   function verifyForOther(token: string, query: ReadonlyMap<string, string>): string | null {
     const { mode, topic, challenge, lease } = verificationOf(query)
     const isOurs = isSame(token, tokenOf(token.slice(0, idLength), topic))
@@ -112,7 +112,7 @@ export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd, 
     kept.askedAt = clock.now()
     try {
       const status = await send(kept.hub, subscriptionForm(kept, mode))
-      // 202 by the recommendation; some older hubs verify before they answer.
+      // The recommendation says 202; some older hubs verify before they answer.
       if (status < 200 || status > 299) throw new AppError('protocol-failed', `the hub answered with ${status}`)
     } catch (error) {
       if (kept.state === 'asked') forget(kept)
@@ -167,7 +167,7 @@ export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd, 
         else if (now >= kept.until)
           lose(kept, 'connect-failed', 'the hub of this source did not renew the subscription')
         else if (sinceAsked > renewAgainMs && now >= renewalAt(kept))
-          // A hub that can't be reached is asked again, until its lease is over.
+          // If the hub can't be reached, retry until the lease expires.
           await ask(kept, 'subscribe').catch((error: unknown) => {
             if (!(error instanceof AppError)) throw error
           })
@@ -196,7 +196,7 @@ export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd, 
       const kept = byToken.get(token)
       if (kept === undefined) return deliverForOther(token, body, signature)
       if (kept.state !== 'active' || kept.isLeaving) return false
-      // A wrong signature is answered as a right one (5.1 of the recommendation), and means nothing.
+      // A wrong signature gets the same response as a right one (5.1 of the recommendation), but is ignored.
       if (isSigned(body, signature, kept.secret)) onNews(kept.topic)
       return true
     },
@@ -243,7 +243,7 @@ export function isSigned(body: Uint8Array, signature: string, secret: string): b
   return isSame(wanted, digest.toLowerCase())
 }
 
-/** Compared in constant time, of whatever lengths. */
+/** Constant-time comparison of strings of any length. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'))
 }

@@ -1,32 +1,33 @@
 import type { Change } from '../../core/change/change.ts'
 
 /**
- * What interests are held against when they ask for the change: for each added or changed block its headings, each heading once in the
- * whole, and its new text. Removed and moved text is none. In long blocks only the sentences around the changed words count.
+ * The text that interests are matched against if they ask for the change: for each added or changed block its headings (each heading
+ * once in the document) and its new text. Removed and moved text doesn't count. In long blocks only the sentences around the changed
+ * words count.
  */
 export type ChangeDocument = {
   readonly text: string
-  /** Where the text is from, in its order. */
+  /** Origins of the text, in order. */
   readonly parts: readonly ChangePart[]
 }
 
 export type ChangePart = {
-  /** Which of the changes. */
+  /** Index of the change. */
   readonly change: number
   readonly of: 'path' | 'after'
   readonly start: number
   readonly end: number
-  /** Where it begins in the path, or in the new text of the block. */
+  /** Start offset in the path, or in the new text of the block. */
   readonly from: number
 }
 
-/** Of longer blocks only part counts. */
+/** Blocks longer than this count only in part. */
 const LONG = 400
-/** How far a sentence is followed from the changed words. */
+/** How far a sentence is followed from the changed words, in characters. */
 const REACH = 200
 const TRAIL_SIGN = ' › '
 
-/** The title is context too, and comes once: where it is given, it is no heading. */
+/** The title is context too, and counts once: a heading equal to it is left out. */
 export function changeDocument(changes: readonly Change[], title = ''): ChangeDocument {
   const headings = new Set([title])
   const parts: ChangePart[] = []
@@ -44,7 +45,7 @@ export function changeDocument(changes: readonly Change[], title = ''): ChangeDo
     if ((kind !== 'added' && kind !== 'changed') || after === undefined) continue
     let from = 0
     for (const heading of path.split(TRAIL_SIGN)) {
-      // The block may be that heading itself.
+      // The block may be the heading itself.
       if (heading !== '' && heading !== after && !headings.has(heading)) add({ change, of: 'path', from }, heading)
       headings.add(heading)
       from += heading.length + TRAIL_SIGN.length
@@ -92,7 +93,7 @@ function countedIn({ kind, pieces }: Change, after: string): Range[] {
 const isEnd = /[.!?。！？\n]/
 const isSpace = /\s/
 
-/** No further than `REACH`, and from there at the beginning of a word. */
+/** At most `REACH` back, and then at the start of a word. */
 function sentenceStart(text: string, place: number): number {
   const least = Math.max(0, place - REACH)
   let word = place
@@ -100,7 +101,7 @@ function sentenceStart(text: string, place: number): number {
     const before = text[at - 1]!
     if (isSpace.test(before)) word = at
     if (isEnd.test(before) && (at === text.length || isSpace.test(text[at]!) || before > '\x7f')) {
-      // Behind the space, unless the place is before it.
+      // After the space, unless the place is before it.
       return Math.min(place, before > '\x7f' ? at : at + 1)
     }
   }

@@ -7,20 +7,19 @@ import type { Passage } from '../summary/summary.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 
 /**
- * Why a document matters to a profile. The worths of `terms` and `further` sum up to the relevance; where there are no
- * keywords it is 1.
+ * Why a document matters to a profile. The worths of `terms` and `further` add up to the relevance; without keywords it is 1.
  */
 export type Explanation = {
   readonly relevance: number
   readonly threshold: number
   readonly scorer: string
-  /** The keywords that the document has, the most valuable first. */
+  /** Keywords found in the document, most valuable first. */
   readonly terms: readonly ExplainedTerm[]
-  /** Keywords that it has too and that are not listed. */
+  /** Keywords found but not listed. */
   readonly further: { readonly terms: number; readonly worth: number }
-  /** Keywords that it does not have. */
+  /** Number of keywords not found. */
   readonly missing: number
-  /** What would have excluded it, none of which it has; the first of them. */
+  /** The first of the exclusions, none of which the document has. */
   readonly exclusions: readonly string[]
   readonly expression: { readonly source: string; readonly parts: readonly ExplainedPart[] } | null
 }
@@ -31,14 +30,14 @@ export type ExplainedTerm = {
   readonly worth: number
   readonly count: number
   readonly inTitle: number
-  /** The first ones. */
+  /** The first occurrences. */
   readonly places: readonly Place[]
 }
 
 export type ExplainedPart = {
   readonly text: string
   readonly isThere: boolean
-  /** Wanted to be absent: an odd number of NOT stand before it. */
+  /** Must be absent: preceded by an odd number of NOTs. */
   readonly isNegated: boolean
   readonly count: number
   readonly places: readonly Place[]
@@ -50,10 +49,10 @@ const MAX_TERMS = 50
 const MAX_EXCLUSIONS = 50
 const MAX_PARTS = 50
 const SHOWN_PLACES = 5
-/** What a part of an expression is worth where passages are chosen: it has no weight of its own. */
+/** Weight of a part of an expression when passages are chosen, as it has none of its own. */
 const PART_WEIGHT = 1
 
-/** For a document of which `relevanceOf` said that it matters, and how much. */
+/** For a document that matches according to `relevanceOf`, with that relevance. */
 export function explain(
   given: CompiledInterests,
   document: DocumentTerms,
@@ -110,19 +109,19 @@ function findKeywords(interests: CompiledInterests, document: DocumentTerms, bud
   const decision = createWorkBudget()
   for (const keyword of keywords) {
     const { key, leaf, weight } = keyword
-    // Exactly as `relevanceOf` does, with the same budget, so that the explanation shows the scores that were counted.
+    // Exactly as in `relevanceOf`, with the same budget, so that the explanation shows the scores that were counted.
     const thousandths = worthOfKeyword(keyword, interests, document, decision)
     if (thousandths > 0) found.push({ key, weight, thousandths, hits: hitsOfWords(leaf, document, stemming, budget) })
   }
   return found.sort((a, b) => b.thousandths - a.thousandths)
 }
 
-/** Where a document has something that a profile asks for. */
+/** Occurrences in a document of something a profile asks for. */
 type Hits = {
   /** All occurrences, and those in the title. */
   readonly count: number
   readonly inTitle: number
-  /** Those in the title first, in order, `MAX_PLACES` at most. */
+  /** Those in the title first, in order, at most `MAX_PLACES`. */
   readonly places: readonly Place[]
 }
 
@@ -149,7 +148,7 @@ function hitsOfWords(leaf: WordsLeaf, document: DocumentTerms, stemming: string,
   return { count, inTitle, places }
 }
 
-/** The parts of an expression, in the order in which they are written. */
+/** The parts of an expression, in the order they are written. */
 function partsOfCondition(
   condition: Condition,
   document: DocumentTerms,

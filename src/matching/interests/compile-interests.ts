@@ -10,20 +10,20 @@ import { readWords } from './read-words.ts'
 
 /** Interests compiled for matching. Valid only in the thread that compiled them: hashes and patterns are its own. */
 export type CompiledInterests = {
-  /** '' where words are compared as they are spelled, `auto` where by the language of the document; see `interestsFor`. */
+  /** '' if words are compared as spelled, `auto` if by the language of the document; see `interestsFor`. */
   readonly stemming: string
   readonly keywords: readonly CompiledKeyword[]
   readonly exclude: readonly WordsLeaf[]
   readonly expression: { readonly source: string; readonly condition: Condition } | null
   readonly threshold: number
   readonly scorer: Scorer
-  /** The same for documents of a language, where that makes a difference. */
+  /** Compiles the same interests for a language; null if the language makes no difference. */
   readonly inLanguage: ((language: string) => CompiledInterests) | null
-  /** All that these interests may be, by the language of a document; themselves where that makes no difference. */
+  /** All variants by language of a document; only itself if the language makes no difference. */
   variants(): readonly CompiledInterests[]
 }
 
-/** Interests as they are held against this document. */
+/** The variant of the interests for a document. */
 export function interestsFor(interests: CompiledInterests, document: { readonly language: string }): CompiledInterests {
   return interests.inLanguage === null ? interests : interests.inLanguage(document.language)
 }
@@ -32,7 +32,7 @@ export type CompiledKeyword = {
   /** As the user wrote it. */
   readonly key: string
   readonly leaf: WordsLeaf
-  /** With three decimals at most. */
+  /** At most three decimals. */
   readonly weight: number
 }
 
@@ -63,7 +63,7 @@ export function readInterests(interests: Interests, scorers: Scorers = defaultSc
   return { kind: 'interests', interests: stemming === AUTO ? byLanguage(interests, plain, scorers) : plain }
 }
 
-/** What was compiled for a language is kept: most watchers read few of them. */
+/** Compiled variants are cached: most watchers read few languages. */
 function byLanguage(interests: Interests, plain: CompiledInterests, scorers: Scorers): CompiledInterests {
   const known = new Map<string, CompiledInterests>()
   const compile = (stemming: string) => compileInterests({ ...interests, stemming }, scorers)
@@ -87,7 +87,7 @@ export function compileInterests(interests: Interests, scorers: Scorers = defaul
   return read.interests
 }
 
-/** All validation errors, with positions; none where the interests can be used. */
+/** All validation errors, with positions; empty if the interests are valid. */
 export function validateInterests(interests: Interests, scorers: Scorers = defaultScorers): InterestError[] {
   const read = readInterests(interests, scorers)
   return read.kind === 'invalid' ? read.errors : []

@@ -1,24 +1,24 @@
 import type { Word } from '../terms/term-view.ts'
 import type { TextPattern } from './text-pattern.ts'
 
-/** Something that a document has or has not. */
+/** Something a document has or doesn't have. */
 export type Leaf = WordsLeaf | SiteLeaf | PatternLeaf
 
-/** A word, or several that stand behind each other. */
+/** A word or a phrase. */
 export type WordsLeaf = {
   readonly kind: 'words'
   /** As the user wrote it. */
   readonly text: string
-  /** At least one; stems where the interests are compared by stems. */
+  /** At least one; stems if the interests are compared by stems. */
   readonly words: readonly Word[]
-  /** For each word whether it follows the one before without anything between, as in scripts without spaces. Null where none does. */
+  /** By word: whether it directly follows the one before, as in scripts without spaces. Null if none does. */
   readonly joined: readonly boolean[] | null
-  /** The last word may go on; it is then never a stem. */
+  /** The last word is a prefix, and then never a stem. */
   readonly prefix: boolean
   readonly where: 'anywhere' | 'title'
 }
 
-/** The host, and all hosts below it. */
+/** The host and all its subdomains. */
 export type SiteLeaf = { readonly kind: 'site'; readonly text: string; readonly host: Word }
 
 export type PatternLeaf = {

@@ -15,7 +15,7 @@ const white = /\s/
 const fieldName = /([A-Za-z]+):(?!\/\/)/y
 const wordEnd = /[\s()"]|$/g
 
-/** Cuts an expression into pieces, each once and from left to right. */
+/** Splits an expression into tokens, in one pass. */
 export function expressionTokens(source: string): ExpressionToken[] {
   const tokens: ExpressionToken[] = []
   let at = 0
@@ -23,7 +23,7 @@ export function expressionTokens(source: string): ExpressionToken[] {
     const c = source[at]!
     if (white.test(c)) at++
     else if (c === '(' || c === ')') tokens.push({ kind: c === '(' ? 'open' : 'close', at: at++ })
-    // A minus is a "not" where a word begins; within a word it is a hyphen.
+    // A minus at the start of a word is a "not"; within a word it is a hyphen.
     else if (c === '-') tokens.push({ kind: 'not', at: at++ })
     else at = readTerm(source, at, tokens)
   }

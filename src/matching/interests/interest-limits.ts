@@ -1,12 +1,12 @@
-/** How large interests may be: beyond any real need, so that hostile input costs little. */
+/** Limits of interests: beyond any real need, but low enough that hostile input costs little. */
 export const interestLimits = {
   keywords: 10_000,
   exclusions: 1_000,
   keyLength: 500,
   phraseWords: 16,
-  /** Characters of scripts without spaces that follow each other in a term. */
+  /** Consecutive characters of scripts without spaces in a term. */
   joinedCharacters: 64,
-  /** Letters before the star. */
+  /** Minimum number of letters before the star. */
   prefixLength: 2,
   expressionLength: 10_000,
   expressionTerms: 500,

@@ -7,7 +7,7 @@ import { interestLimits } from './interest-limits.ts'
 import { readWords } from './read-words.ts'
 import { readTextPattern } from './text-pattern.ts'
 
-/** `at` is the position in the text, counted from 0; null where the whole value is meant. */
+/** `at` is the index in the text; null if the error concerns the whole value. */
 export type InterestError = ValidationError & { readonly at: number | null }
 
 export type ErrorList = {
@@ -15,7 +15,7 @@ export type ErrorList = {
   add(place: string, message: string, at?: number): void
 }
 
-/** Of ten thousand invalid keywords the first hundred are reported. */
+/** Keeps the first hundred errors, as there may be ten thousand invalid keywords. */
 export function createErrorList(): ErrorList {
   const errors: InterestError[] = []
   return {
@@ -32,9 +32,9 @@ type PatternToken = Extract<ExpressionToken, { kind: 'pattern' }>
 
 /**
  * Reads a condition: words (all of them), AND, OR (weaker than AND), NOT or a minus, parentheses, "phrases", prefix*,
- * intitle:, site: and /regular expressions/ (with `i` for either case). Unlike a search, which takes what it can get, a profile is
- * read strictly: it is stored, and a misreading would go unnoticed. Null where there is no condition or it is
- * invalid; all errors are reported.
+ * intitle:, site: and /regular expressions/ (with `i` for either case). Unlike a search, which is lenient, a profile is
+ * read strictly: it is stored, and a misreading would go unnoticed. Null if there is no condition or it is invalid; all
+ * errors are reported.
  */
 export function readExpression(source: string, stemming: string, list: ErrorList): Condition | null {
   if (source.length > interestLimits.expressionLength) {
@@ -110,7 +110,7 @@ function createReader(tokens: readonly ExpressionToken[], stemming: string, list
     }
   }
 
-  /** Any number of NOT in a row cancel each other in pairs. */
+  /** Consecutive NOTs cancel each other in pairs. */
   function readNot(): Condition | null {
     let isNegated = false
     let token = tokens[next]

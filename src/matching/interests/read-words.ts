@@ -7,7 +7,7 @@ import { expandUmlauts, readWordsOf, type SpelledWord } from '../terms/words.ts'
 import type { WordsLeaf } from './condition.ts'
 import { interestLimits } from './interest-limits.ts'
 
-/** A word or a phrase as a user wrote it, perhaps with a star at its end. Null where it is invalid; errors are reported. */
+/** Reads a word or a phrase as a user wrote it, optionally with a star at its end. Null if invalid; errors are reported. */
 export function readWords(text: string, stemming: string, onError: (message: string) => void): WordsLeaf | null {
   const { keyLength, phraseWords, joinedCharacters, prefixLength } = interestLimits
   if (text.length > keyLength) {
@@ -26,7 +26,7 @@ export function readWords(text: string, stemming: string, onError: (message: str
     onError(`a phrase has more than ${phraseWords} words`)
     return null
   }
-  // Where words are not set apart, what begins so is found anyway.
+  // In scripts without spaces, a prefix is found anyway.
   const prefix = text.endsWith('*') && !isUnspaced(last)
   if (prefix && last.folded.length < prefixLength) {
     onError(`at least ${prefixLength} letters must stand before the star`)
@@ -42,7 +42,7 @@ export function readWords(text: string, stemming: string, onError: (message: str
     text,
     words: compared,
     joined: together === 0 ? null : joined,
-    // A word that fills the limit may have been cut: everything that begins so is compared as equal anyway.
+    // A word at the length limit may have been truncated: all words with this prefix are compared as equal anyway.
     prefix: prefix && last.folded.length < MAX_TERM_LENGTH,
     where: 'anywhere',
   }
@@ -52,7 +52,7 @@ function wordOf(text: string): Word {
   return { text, hash: hashText(text) }
 }
 
-/** Müller is looked for as Mueller, too; the other way round documents know it. */
+/** Müller also matches Mueller; the reverse is handled on the document's side. */
 function spelledWord({ spelled, folded }: SpelledWord): Word {
   const word = wordOf(folded)
   return /[äöü]/.test(spelled) ? { ...word, or: wordOf(expandUmlauts(spelled)) } : word

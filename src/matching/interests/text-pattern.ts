@@ -5,13 +5,13 @@ import { type PatternNode, readPattern } from '../../core/pattern/pattern-syntax
 import type { WorkBudget } from '../../core/work/work-budget.ts'
 
 /**
- * Regular expressions matched against texts. All alternatives are followed side by side, so the time is at most the
- * length of the text times the size of the expression, both limited; and each step is paid for from a budget,
- * so that the worst expression on the worst page ends at the same point on every machine.
+ * Regular expressions matched against texts. All alternatives are followed in parallel, so the time is at most the length of the
+ * text times the size of the expression, both limited. Each step is charged to a budget, so that the worst expression on the worst
+ * page ends at the same point on every machine.
  */
 export type TextPattern = {
   readonly source: string
-  /** The first match at or after `from`: the leftmost, and of those the one that the expression prefers. */
+  /** The first match at or after `from`: the leftmost and, of these, the one the expression prefers. */
   find(text: string, from: number, budget: WorkBudget): Span | null
 }
 
@@ -27,7 +27,7 @@ const MATCH = 4
 type Assertion = 'start' | 'end' | 'boundary' | 'inside'
 type Step = { op: number; x: number; y: number; set: CharacterSet | null; what: Assertion | null }
 
-/** What is wrong with an expression is a value: people write them. */
+/** Errors are returned, not thrown, as users write these expressions. */
 export function readTextPattern(source: string, options: { ignoreCase: boolean }): ReadTextPattern {
   try {
     createPattern(source)
@@ -52,7 +52,7 @@ function push(steps: Step[], op: number, x = 0, y = 0): Step {
   return step
 }
 
-/** False as soon as there are too many steps. */
+/** Returns false as soon as there are too many steps. */
 function emit(node: PatternNode, steps: Step[], ignoreCase: boolean): boolean {
   if (steps.length > MAX_STEPS) return false
   switch (node.kind) {
@@ -113,14 +113,14 @@ function emitRepeat(node: Extract<PatternNode, { kind: 'repeat' }>, steps: Step[
   return true
 }
 
-/** The first way is preferred. */
+/** Makes the other branch the preferred one, which is the first. */
 function swap(fork: Step): void {
   const { x } = fork
   fork.x = fork.y
   fork.y = x
 }
 
-/** Capital and small letters of the alphabets that have both lie below. */
+/** Highest code of the alphabets with upper and lower case. */
 const LAST_CASED = 0x052f
 
 function bothCases(set: CharacterSet): CharacterSet {
@@ -135,7 +135,7 @@ function bothCases(set: CharacterSet): CharacterSet {
   return union(others)
 }
 
-/** What a match can begin with; null where it can be empty. */
+/** Characters that a match can begin with; null if it can be empty. */
 function firstCharacters(steps: readonly Step[]): CharacterSet | null {
   const first: CharacterSet[] = []
   const seen = new Set<number>()
@@ -152,7 +152,7 @@ function firstCharacters(steps: readonly Step[]): CharacterSet | null {
   return union(first)
 }
 
-/** Places in the expression that are followed at one point of the text, in order of preference. */
+/** States of the expression followed at one point of the text, in order of preference. */
 type Threads = { places: Uint16Array; starts: Uint32Array; count: number }
 
 function createFinder(steps: readonly Step[], alphabet: Alphabet, first: Uint8Array): TextPattern['find'] {
@@ -168,7 +168,7 @@ function createFinder(steps: readonly Step[], alphabet: Alphabet, first: Uint8Ar
   let next = threads()
   const pending: number[] = []
 
-  /** Adds the states reachable from `place` without consuming a character; true where that is a match, and the rest is skipped. */
+  /** Adds the states reachable from `place` without consuming a character; true if one is a match, and the rest is skipped. */
   function follow(list: Threads, place: number, start: number, text: string, at: number): boolean {
     pending.push(place)
     while (pending.length > 0) {
@@ -223,7 +223,7 @@ function createFinder(steps: readonly Step[], alphabet: Alphabet, first: Uint8Ar
         found = { start, end: at + 1 }
         isDecided = true
       }
-      // A match that begins later is wanted only while there is none.
+      // A later start only matters while there is no match.
       if (found === null && at + 1 < length) follow(next, 0, at + 1, text, at + 1)
       budget.left -= now.count + next.count
       const before = now

@@ -1,23 +1,23 @@
 import { grown } from '../terms/grown.ts'
 
 /**
- * Many lists of items in one piece of memory: each owner (a term, a profile) has a block that holds its items behind each
- * other. A full block moves to a larger one, a mostly empty one to a smaller, and unused blocks are handed out
- * again by size. When half of all memory is in such blocks everything moves into new memory without gaps.
+ * Many lists of items in one array: each owner (a term, a profile) has a block that holds its items contiguously. A full block moves to
+ * a larger one, a mostly empty one to a smaller, and free blocks are reused by size. When half of the memory is in free blocks,
+ * everything is compacted into new memory.
  *
- * An item is `stride` cells. Items keep their index in the list until they are moved by their owner; cells move.
+ * An item is `stride` cells. Items keep their index in the list until their owner moves them; their cells may move.
  */
 export class BlockLists {
   cells: Uint32Array
-  /** For each owner where its items begin and how many they are, side by side: memory is asked once for both. */
+  /** By owner: start and number of its items, side by side, so that one memory access gets both. */
   spans = new Uint32Array(32)
-  /** Of all lists. */
+  /** Number of items in all lists. */
   items = 0
   readonly stride: number
   private classes = new Uint8Array(16)
   private used = 0
   private unused = 0
-  /** For each size the first unused block plus one; each names the next in its first cell. */
+  /** By size: the first free block plus one; each free block links to the next in its first cell. */
   private heads = new Uint32Array(sizes.length)
 
   constructor(stride: number) {
@@ -29,7 +29,7 @@ export class BlockLists {
     return this.spans[owner * 2 + 1] ?? 0
   }
 
-  /** Adds an item and returns its first cell, to be filled at once. */
+  /** Adds an item and returns its first cell, to be filled immediately. */
   push(owner: number): number {
     if (owner * 2 >= this.spans.length) this.growOwners(owner)
     const length = this.spans[owner * 2 + 1]!
@@ -50,7 +50,7 @@ export class BlockLists {
     if (this.unused * 2 > this.used && this.unused > MIN_COMPACTED) this.compact()
   }
 
-  /** Removes an item: the last of the list moves into its cells. Returns what that has in its first cell; -1 where it was the last itself. */
+  /** Removes an item by moving the last one into its cells. Returns the first cell of the moved item; -1 if it was the last itself. */
   removeAt(owner: number, index: number): number {
     const last = this.spans[owner * 2 + 1]! - 1
     const to = this.spans[owner * 2]! + index * this.stride
@@ -61,7 +61,7 @@ export class BlockLists {
     return moved
   }
 
-  /** Gives an empty list this many items, to be filled at once; returns its first cell. */
+  /** Gives an empty list this many items, to be filled immediately; returns its first cell. */
   create(owner: number, items: number): number {
     if (owner * 2 >= this.spans.length) this.growOwners(owner)
     if (items === 0) return 0
@@ -148,7 +148,7 @@ export class BlockLists {
 
 const MIN_COMPACTED = 1 << 16
 
-/** Sizes of blocks in items: each at most a quarter larger than the one before, so little room is left over. */
+/** Block sizes in items: each about a quarter larger than the one before, so that little room is wasted. */
 const sizes = createSizes()
 
 function createSizes(): number[] {

@@ -1,56 +1,56 @@
 import { grown } from '../terms/grown.ts'
 import { BlockLists } from './block-lists.ts'
 
-/** How many other entries there is room for in a copy, for each size of copies. */
+/** Room for other entries in a copy, by size class. */
 const sizes = [0, 1, 2, 4, 7]
 /**
- * A cell is a number of 24 bits and one of 8. Before the other entries come the profile's slot with the unit of its weights, and its threshold with the weight of the
- * term that it is listed under; an entry is a term with its weight. Weights and threshold are counted in the unit, which is the weights' greatest common divisor:
- * whole numbers and tenths, which nearly all are, fit into a byte so.
+ * A cell packs a number of 24 bits and one of 8. The head holds the profile's slot with the number of its weight unit, and its threshold
+ * with the weight of the term it is listed under. Each other entry is a term with its weight. Weights and threshold are counted in the
+ * unit, the greatest common divisor of the weights: so whole numbers and tenths, which nearly all are, fit into a byte.
  */
 const HEAD = 2
 const SMALL_BITS = 8
 const MAX_SMALL = 2 ** SMALL_BITS - 1
 const MAX_LARGE = 2 ** (32 - SMALL_BITS) - 1
-/** The copies of a profile take no more cells than this. */
+/** Maximum number of cells for all copies of a profile. */
 const MAX_CELLS = 40
-/** So many lists are touched before the first of them is read: memory answers many questions at once, but only if they are asked at once. */
+/** Lists touched before the first is read, to prefetch them: memory serves many requests at once, but only if issued together. */
 const AHEAD = 64
 
 export type ProfileEntry = { readonly term: number; readonly weight: number; readonly isPosted: boolean }
 
-/** The terms of a document, and where what is found is put. */
+/** The terms of a document, and the output arrays. */
 export type CopiedSearch = {
   terms: Uint32Array
   count: number
-  /** A bit for each term. */
+  /** A bit per term. */
   present: Uint32Array
   slots: Uint32Array
   sums: Uint32Array
 }
 
 /**
- * Lists of profiles by term in which each profile has all its entries with it. A document's terms are then decided by reading
- * their lists from beginning to end, which memory is fastest at; entries that lie elsewhere cost a wait for memory for each profile. That is
- * for simple profiles of few entries that are listed under few terms: the others would have too many copies.
+ * Lists of profiles by term in which each profile carries all its entries. Matching a document then reads the lists of its terms
+ * sequentially, which memory is fastest at; entries stored elsewhere would cost a cache miss per profile. Used for simple profiles with
+ * few entries that are listed under few terms: others would have too many copies.
  */
 export class CopiedEntries {
   private readonly lists = sizes.map((others) => new BlockLists(HEAD + others))
-  /** A bit for each profile that was found already, under another of its terms. */
+  /** A bit per profile that was already found under another of its terms. */
   private seen = new Uint32Array(1)
-  /** For each term a bit for each size in which it has a list: most terms have few, and what is asked is near. */
+  /** By term: a bit per size class in which it has a list. Most terms have few, and a small table is quickly read. */
   private sizesOf = new Uint8Array(16)
-  /** Where lists begin and end that are read next. */
+  /** Start and end of the lists read next. */
   private readonly starts = new Uint32Array(AHEAD)
   private readonly ends = new Uint32Array(AHEAD)
-  /** Of what was touched. Nobody asks for it, but without it nothing would be touched. */
+  /** Combines the touched cells. Never read, but without it nothing would be touched. */
   protected touched = 0
 
-  /** The units of weights in use, and their numbers. */
+  /** Weight units in use, and their numbers. */
   private readonly units: number[] = []
   private readonly unitNumbers = new Map<number, number>()
 
-  /** In which of the lists a profile belongs of which so many entries are listed; -1 where it must not be copied. */
+  /** Size class for a profile with `posted` listed entries; -1 if it must not be copied. */
   sizeOf(entries: readonly ProfileEntry[], posted: number, threshold: number): number {
     const size = copySize(entries.length, posted)
     if (size === -1) return -1
@@ -79,12 +79,12 @@ export class CopiedEntries {
     cells[at++] = (slot << SMALL_BITS) | this.unitNumbers.get(unit)!
     cells[at++] = (Math.ceil(threshold / unit) << SMALL_BITS) | (posted.weight / unit)
     for (const entry of entries) if (entry !== posted) cells[at++] = (entry.term << SMALL_BITS) | (entry.weight / unit)
-    // What is left over weighs nothing.
+    // Unused entries have weight 0.
     cells.fill(0, at, end)
     return list.lengthOf(posted.term) - 1
   }
 
-  /** Removes an item of a list. Returns the profile that has its place now, or -1. */
+  /** Removes an item of a list. Returns the profile that takes its place, or -1. */
   withdraw(size: number, term: number, place: number): number {
     const list = this.lists[size]!
     const moved = list.removeAt(term, place)
@@ -92,7 +92,7 @@ export class CopiedEntries {
     return moved === -1 ? -1 : moved >>> SMALL_BITS
   }
 
-  /** Puts profiles whose weights reach their thresholds, each once, and their sums at `found` and behind; returns where that ends. */
+  /** Writes each profile that reaches its threshold once, with its sum, from `found` on; returns the end. */
   find(search: CopiedSearch, found: number): number {
     const { slots } = search
     let end = found
@@ -147,7 +147,7 @@ export class CopiedEntries {
         for (const next = at + width; at < next; at++) {
           const entry = cells[at]!
           const term = entry >>> SMALL_BITS
-          // All bits of the weight, or none.
+          // A branchless mask: all bits of the weight, or none.
           sum += entry & MAX_SMALL & -((present[term >>> 5]! >>> (term & 31)) & 1)
         }
         if (sum < own >>> SMALL_BITS) continue
@@ -163,7 +163,7 @@ export class CopiedEntries {
   }
 }
 
-/** In which of the lists a profile with this many entries belongs, of which some are listed; -1 where it would have too many copies. */
+/** Size class for a profile with this many entries, `posted` of them listed; -1 if it would have too many copies. */
 export function copySize(entries: number, posted: number): number {
   const size = sizes.findIndex((others) => others >= entries - 1)
   return size === -1 || posted * (HEAD + sizes[size]!) > MAX_CELLS ? -1 : size

@@ -9,27 +9,27 @@ import type { IndexTerms } from './index-terms.ts'
 import { isJoinedToNext } from './leaf-search.ts'
 import { secondHash } from './term-finder.ts'
 
-/** No character of a script without spaces is lower; most pages have none at all. */
+/** Lower bound of the characters of scripts without spaces; most pages have none. */
 const FIRST_UNSPACED = 0x0e00
 
 const ABSENT = -1
-/** So many terms are looked up side by side. */
+/** Number of terms looked up together. */
 const AHEAD = 64
 
-/** Which of the index's terms the present document has. */
+/** The terms of the index that the current document has. */
 export class DocumentHits {
-  /** The terms, each once; only the first `count` are meant. */
+  /** Distinct terms; only the first `count` are valid. */
   terms = new Uint32Array(1024)
   count = 0
-  /** For each term of the index a bit, set where the document has it: bits stay in the cache that is nearest to the processor. */
+  /** A bit per term of the index, set if the document has it. Bits stay in the cache nearest to the processor. */
   present = new Uint32Array(32)
   private readonly index: IndexTerms
-  /** Most words of a document were in one before. What they are here holds as long as no term comes or goes. */
+  /** Look-up cache, as most words occurred in an earlier document. Entries are valid until a term is added or removed. */
   private readonly known = new Map<number, { owner: object; version: number; terms: Int32Array }>()
-  /** Numbers of terms that are looked up next, and their hashes. */
+  /** Numbers of the terms looked up next, and their hashes. */
   private readonly asked = new Uint32Array(AHEAD)
   private readonly firsts = new Int32Array(AHEAD)
-  /** Of what was touched. Nobody asks for it, but without it nothing would be touched. */
+  /** Combines what was touched. Never read, but without it nothing would be touched. */
   protected touched = 0
   private readonly pair = new Uint16Array(2 * MAX_TERM_LENGTH)
 
@@ -37,7 +37,7 @@ export class DocumentHits {
     this.index = index
   }
 
-  /** All of the document's terms are looked up, each once, in each space in use. */
+  /** Looks up all distinct terms of the document, in each space in use. */
   find(document: DocumentTerms): void {
     this.makeRoom()
     const { inSpace, prefixLengths } = this.index
@@ -55,7 +55,7 @@ export class DocumentHits {
     if (inSpace[SITES] !== 0) this.findSites(document.host)
   }
 
-  /** The reverse, for a few terms of the index. */
+  /** The reverse: looks up a few terms of the index in the document. */
   findOnly(document: DocumentTerms, each: (found: (term: number) => void) => void): void {
     this.makeRoom()
     const { table } = this.index
@@ -95,7 +95,7 @@ export class DocumentHits {
     this.ask(owner, space, asked, known)
   }
 
-  /** Looks up terms that are not known yet: memory is asked for all of them before the first is needed. */
+  /** Looks up terms that are not cached. Memory is touched for all of them before the first is needed. */
   private ask(
     { units, offsets, lengths, hashes }: Numbering['owner'],
     space: number,
@@ -118,7 +118,7 @@ export class DocumentHits {
     }
   }
 
-  /** For each number of the terms of a space what was found for it: 0 where nobody looked, `ABSENT`, or the index's term plus one. */
+  /** Cached results of a space by term number: 0 if not looked up yet, `ABSENT`, or the index's term plus one. */
   private knownIn(space: number, { owner }: Numbering): Int32Array {
     const { version } = this.index
     const known = this.known.get(space)
@@ -151,7 +151,7 @@ export class DocumentHits {
     if (known !== -1) this.add(known)
   }
 
-  /** Characters of scripts without spaces that follow each other. */
+  /** Pairs of adjacent characters of scripts without spaces. */
   private findPairs(document: DocumentTerms): void {
     const { table, termOf } = document.plain
     const { units, offsets, lengths } = table

@@ -6,13 +6,12 @@ import type { DocumentTerms } from '../terms/document-terms.ts'
 import { countWords, hasLeaf } from './leaf-search.ts'
 
 /**
- * What a document is to interests: its relevance, or null where it does not concern them.
+ * The relevance of a document to interests; null if it doesn't match.
  *
- * It concerns them when it has nothing that is excluded, the expression holds, and the relevance reaches the threshold.
- * Keywords without an expression need one keyword at least, even if the threshold is 0. Where there are no
- * keywords there is nothing to weigh: a document that passes has relevance 1, for any threshold. Interests without
- * keywords and expression match everything that is not excluded. Where the budget did not
- * suffice to find out, the answer is null and the budget says so.
+ * It matches if it has nothing that is excluded, the expression holds, and the relevance reaches the threshold.
+ * Keywords without an expression need at least one hit, even if the threshold is 0. Without keywords there is nothing
+ * to weigh: a document that passes has relevance 1, for any threshold. Interests without keywords and expression match
+ * everything that is not excluded. If the budget runs out, the result is null and the budget shows it.
  */
 export function relevanceOf(
   given: CompiledInterests,
@@ -37,7 +36,7 @@ function sumOfWorths(interests: CompiledInterests, document: DocumentTerms, budg
   return thousandths / 1000
 }
 
-/** In thousandths; 0 where the document does not have it. */
+/** In thousandths; 0 if the document doesn't have the keyword. */
 export function worthOfKeyword(
   { leaf, weight }: CompiledKeyword,
   { scorer, stemming }: CompiledInterests,

@@ -5,9 +5,9 @@ import { type Commonness, keysOfLeaf, neededKeys, type PostingKey } from './post
 
 /** How a profile is filed in the index. Weights are thousandths. */
 export type Filing =
-  /** Only words and weights: decided by its entries alone. */
+  /** Only words and weights: its entries alone decide. */
   | { kind: 'simple'; entries: FiledEntry[]; needed: number; threshold: number }
-  /** Found by its entries, decided by looking at the document. */
+  /** Found by its entries, then checked against the document. */
   | { kind: 'verified'; entries: FiledEntry[]; needed: number }
   /** No word is required: every document must be checked. */
   | { kind: 'always' }
@@ -15,13 +15,13 @@ export type Filing =
 export type FiledEntry = {
   readonly key: PostingKey
   readonly weight: number
-  /** False where the term is so common that a hit says nothing; its weight is then taken for granted in `needed`. */
+  /** False if the term is so common that a hit says nothing; `needed` then takes its weight for granted. */
   readonly isPosted: boolean
 }
 
 /**
- * Terms that this many profiles have are left out where the others alone must come near the threshold. Where profiles are decided in the
- * lists themselves, all terms are left out that can be: to look at a profile costs no more there than to pass it.
+ * Terms that at least this many profiles have are not posted, as far as the others are still needed to reach the threshold. Profiles
+ * that are decided in the lists themselves leave out all terms they can: there, looking at a profile costs no more than skipping it.
  */
 const COMMON = 64
 const MAX_SIMPLE = 2 ** 31
@@ -53,7 +53,7 @@ export function fileInterests(interests: CompiledInterests, commonness: Commonne
   return { kind: 'verified', entries: filed.filter(({ isPosted }) => isPosted), needed }
 }
 
-/** A keyword with several spellings or stems is listed under all of them, each time with its whole weight. */
+/** A keyword with several spellings or stems is listed under each of them, with its full weight. */
 function fileKeywords(interests: CompiledInterests, stemSpace: number, commonness: Commonness): FiledEntry[] {
   const { scorer } = interests
   const known = new Set<string>()
@@ -76,7 +76,7 @@ function isSimple({ keywords, exclude, expression, scorer, stemming }: CompiledI
   return keywords.every(({ leaf }) => leaf.words.length === 1 && !leaf.prefix && leaf.words[0]!.or === undefined)
 }
 
-/** The least whole number of thousandths that reaches the threshold; one at least, as a keyword must be there. */
+/** The smallest whole number of thousandths that reaches the threshold; at least one, as there must be a keyword. */
 function leastThousandths(threshold: number): number {
   let least = Math.ceil(threshold * 1000)
   if ((least - 1) / 1000 >= threshold) least--
@@ -84,8 +84,8 @@ function leastThousandths(threshold: number): number {
 }
 
 /**
- * As long as the terms left out cannot reach the threshold on their own, a document that reaches it has one of the
- * others. Common terms are in nearly every document, and their lists are the longest: not to read them is most of the gain.
+ * As long as the omitted terms can't reach the threshold on their own, a document that reaches it has one of the others. Common terms
+ * occur in nearly every document and have the longest lists: not reading them is most of the gain.
  */
 function leaveCommonOut(
   entries: readonly FiledEntry[],

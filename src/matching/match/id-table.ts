@@ -2,10 +2,10 @@ import { finishHash, hashStart } from '../terms/term-hash.ts'
 
 const NONE = -1
 
-/** Which slot a profile has, by its number; slots of profiles that are gone are handed out again. */
+/** Maps profile ids to slots. Slots of removed profiles are reused. */
 export class IdTable {
   size = 0
-  /** All slots are below. */
+  /** All slots are below this. */
   limit = 0
   ids = new Float64Array(16)
   private table = new Uint32Array(64)
@@ -21,7 +21,7 @@ export class IdTable {
     }
   }
 
-  /** The id must not be there yet. */
+  /** The id must not be in the table yet. */
   add(id: number): number {
     const slot = this.freed.pop() ?? this.limit++
     if (slot >= this.ids.length) {

@@ -5,15 +5,15 @@ import { TermTable } from '../terms/term-table.ts'
 import type { PostingKey } from './posting-keys.ts'
 import { secondHash, TermFinder } from './term-finder.ts'
 
-/** The terms of all profiles as numbers, each as long as a profile uses it. */
+/** The terms of all profiles as numbers, reference-counted by the profiles that use them. */
 export class IndexTerms {
   readonly table = new TermTable()
   readonly finder = new TermFinder()
-  /** How many terms there are in each space, so that empty ones are skipped. */
+  /** Number of terms in each space, so that empty ones are skipped. */
   readonly inSpace = new Uint32Array(256)
-  /** How many beginnings there are of each length. */
+  /** Number of prefixes of each length. */
   readonly prefixLengths = new Uint32Array(256)
-  /** Another one whenever a term came or went. */
+  /** Changes whenever a term is added or removed. */
   version = 0
   private users = new Uint32Array(16)
 
@@ -21,7 +21,7 @@ export class IndexTerms {
     return this.table.size
   }
 
-  /** Profiles that have it. */
+  /** Number of profiles that have the term. */
   commonness({ space, word }: PostingKey): number {
     const id = this.table.findText(word.hash, space, word.text)
     return id === -1 ? 0 : this.users[id]!

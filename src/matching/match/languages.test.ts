@@ -8,7 +8,7 @@ import { relevanceOf } from './evaluate.ts'
 import { createMatchIndex } from './match-index.ts'
 import { noInterests } from './naive-match.testkit.ts'
 
-/** Where a keyword is found in a text, marked by brackets; null where it is not. The index must say the same. */
+/** The text with the first occurrence of a keyword in brackets; null if it isn't found. The index must agree. */
 function found(key: string, text: string, { stemming = '', language = '' } = {}): string | null {
   const interests = compileInterests({ ...noInterests, keywords: [{ key, weight: 1 }], stemming })
   const document = readDocument({ url: '', title: '', text, language })

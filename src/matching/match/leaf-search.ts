@@ -3,10 +3,10 @@ import type { Leaf, PatternLeaf, WordsLeaf } from '../interests/condition.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import type { TermView } from '../terms/term-view.ts'
 
-/** Where something is: in the title or in the text, in UTF-16 units of it. */
+/** Position in the title or the text, in UTF-16 units. */
 export type Place = { readonly where: 'title' | 'body'; readonly start: number; readonly end: number }
 
-/** Whether a document has it. */
+/** Whether the document has the leaf. */
 export function hasLeaf(leaf: Leaf, document: DocumentTerms, stemming: string, budget: WorkBudget): boolean {
   switch (leaf.kind) {
     case 'words':
@@ -22,7 +22,7 @@ export function isBelow(host: string, site: string): boolean {
   return host.endsWith(site) && (host.length === site.length || host[host.length - site.length - 1] === '.')
 }
 
-/** Occurrences, of which no more than `enough` are looked for. */
+/** Number of occurrences; stops at `enough`. */
 export function countWords(
   leaf: WordsLeaf,
   document: DocumentTerms,
@@ -40,7 +40,7 @@ export function countWords(
 
 function nothing(): void {}
 
-/** Calls back with the first token of each occurrence, those in the title first; returns how many there were. */
+/** Calls back with the first token of each occurrence, those in the title first; returns their number. */
 export function eachOccurrence(
   leaf: WordsLeaf,
   document: DocumentTerms,
@@ -86,7 +86,7 @@ function eachPrefixed(
   return count
 }
 
-/** Looks around each occurrence of the phrase's rarest word. */
+/** Checks each occurrence of the rarest word of the phrase. */
 function eachPhrase(
   { words, prefix, where, joined }: WordsLeaf,
   document: DocumentTerms,
@@ -114,7 +114,7 @@ function eachPhrase(
     if (where === 'title' && end > titleTokens) break
     budget.left -= words.length
     if (budget.left <= 0) break
-    // The last words of the title and the first of the body are no phrase.
+    // The end of the title and the start of the body don't form a phrase.
     if (first < titleTokens && end > titleTokens) continue
     let at = 0
     while (at < whole && view.termOf[first + at] === terms[at]) at++
@@ -127,13 +127,13 @@ function eachPhrase(
   return count
 }
 
-/** The exact string: characters that have nothing between them in the term have nothing between them in the document. */
+/** Exact match: characters adjacent in the term must be adjacent in the document. */
 function areJoined(document: DocumentTerms, joined: readonly boolean[], first: number): boolean {
   for (let at = 1; at < joined.length; at++) if (joined[at] && !isJoinedToNext(document, first + at - 1)) return false
   return true
 }
 
-/** Nothing between a token and the next; marks that are not seen, and the end of a line that is just broken there, are nothing. */
+/** Whether nothing is between a token and the next, apart from invisible marks and, unless lines are blocks, a line break. */
 export function isJoinedToNext(
   { starts, ends, titleTokens, title, text, hasBlocks }: DocumentTerms,
   token: number,
@@ -150,7 +150,7 @@ const MAX_JOINT = 3
 const invisible = /^[\u00ad\u200b-\u200d\u2060\ufeff]*$/
 const invisibleOrBreak = /^[\u00ad\u200b-\u200d\u2060\ufeff]*(?:\r?\n)?$/
 
-/** The end of a block and the beginning of the next are no phrase. */
+/** The end of a block and the start of the next don't form a phrase. */
 function isOverBlocks({ hasBlocks, text, starts, ends }: DocumentTerms, first: number, last: number): boolean {
   return hasBlocks && text.slice(ends[first], starts[last]).includes('\n')
 }

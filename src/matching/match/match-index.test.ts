@@ -125,7 +125,7 @@ function condition(expression: string): CompiledInterests {
 }
 
 describe('many profiles in the match index', () => {
-  /** Numbers that are the same in each run. */
+  /** Reproducible pseudo-random numbers. */
   const pick = (n: number, limit: number): number => Math.floor((Math.abs(Math.sin(n) * 1e4) % 1) ** 3 * limit)
   const keysOf = (profile: number): string[] =>
     // Some have more words than are copied into the lists.

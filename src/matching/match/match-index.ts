@@ -9,35 +9,35 @@ import { IndexTerms } from './index-terms.ts'
 import { MAX_SLOTS, ProfileEntries } from './profile-entries.ts'
 
 /**
- * All profiles against one document, at a cost that follows the document and its hits and not the number of profiles.
+ * Matches all profiles against one document, at a cost that depends on the document and its hits, not on the number of profiles.
  *
- * The reverse of a search engine's index: terms lead to the profiles that want them. A profile owes the threshold when a
- * document comes; each term that the document has pays its weight into the profiles listed under it, and those
- * that owe nothing any more are candidates. Only candidates are checked: profiles that are nothing but weighted words
- * by their entries, all others (phrases, exclusions, expressions, other scorers) by holding them against the document. Payments
- * may be too high, never too low: a phrase is listed under its rarest word, common terms are taken for granted.
+ * The inverse of a search engine's index: terms lead to the profiles that want them. For each document a profile owes its
+ * threshold; each term of the document pays its weight into the profiles listed under it, and those whose debt is paid are
+ * candidates. Only candidates are checked: profiles of nothing but weighted words by their entries, all others (phrases,
+ * exclusions, expressions, other scorers) by evaluating them on the document. Payments may be too high, never too low: a phrase
+ * is listed under its rarest word, common terms are taken for granted.
  *
  * A profile is in one of these states:
- * - simple: words and weights in typed arrays, some hundred bytes, nothing of the given object is kept;
+ * - simple: words and weights in typed arrays, a few hundred bytes; nothing of the given object is kept;
  * - verified: listed in the same way, and the compiled interests are kept for the decision;
- * - always: nothing that it needs can be listed (only a regular expression, only NOT): checked for each document. There is
- *   a limit to these, since they cost the same for every document.
- * `set` moves a profile from any state, or none, to the one that fits; `remove` ends all. Both act at once and in place:
- * the next document meets the new state, and all memory of the old one is used again.
+ * - always: nothing that it needs can be listed (only a regular expression, only NOT), so it is checked for each document.
+ *   Their number is limited, as they cost the same for every document.
+ * `set` moves a profile from any state, or none, to the one that fits; `remove` removes it. Both take effect immediately and
+ * in place: the next document sees the new state, and all memory of the old one is reused.
  */
 export type MatchIndex = {
   readonly size: number
-  /** The result: `refused` when too many profiles must always be checked, or the index is full; then it is not in the index. */
+  /** Returns `refused`, without adding it, if too many profiles must always be checked or the index is full. */
   set(id: number, interests: CompiledInterests): FiledAs
-  /** Whether it was there. */
+  /** Returns whether it was there. */
   remove(id: number): boolean
   has(id: number): boolean
   /**
-   * Everybody whom the document concerns, in no order that means anything. `budgetOf` is asked where expressions must be
-   * tried; null leaves a profile out.
+   * All profiles the document matches, in no particular order. `budgetOf` is called if expressions must be evaluated; null
+   * leaves a profile out.
    */
   match(document: DocumentTerms, budgetOf?: BudgetOf): Match[]
-  /** The same among a few, at a cost that follows the few. */
+  /** The same for a few profiles, at a cost that depends on their number. */
   matchOnly(ids: readonly number[], document: DocumentTerms): Match[]
   statistics(): MatchStatistics
   memoryBytes(): number
@@ -53,18 +53,18 @@ export type MatchStatistics = {
   readonly verified: number
   readonly always: number
   readonly maxAlways: number
-  /** Profiles that were refused since the beginning. */
+  /** Profiles refused since the start. */
   readonly refused: number
   readonly terms: number
-  /** How often a profile could not be decided within its budget, since the beginning; such a one is no match. */
+  /** How often a profile exceeded its budget since the start; it then counts as no match. */
   readonly undecided: number
-  /** Of the last document: profiles that were checked, matches included. */
+  /** Profiles checked for the last document, including matches. */
   readonly candidates: number
 }
 
 const usualBudget: BudgetOf = () => createWorkBudget()
 
-/** What a kept object takes, as measured for interests with few terms, and what each further term adds. */
+/** Measured size of a kept object for interests with few terms, and of each further term. */
 const OBJECT_BYTES = 900
 const TERM_BYTES = 350
 const MAX_ALWAYS = 1_000
@@ -76,7 +76,7 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
   const hits = new DocumentHits(terms)
   const kept = new Map<number, CompiledInterests>()
   const always = new Set<number>()
-  /** Who was found in the present document. */
+  /** Ids found in the current document. */
   let found = new Float64Array(16)
   let keptTerms = 0
   let refused = 0
@@ -116,7 +116,7 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
     return true
   }
 
-  /** Looks at a profile that is kept; adds it to the matches where the document concerns it. */
+  /** Checks a kept profile and adds it to the matches if the document matches. */
   function verify(slot: number, document: DocumentTerms, matches: Match[], budgetOf: BudgetOf): void {
     const id = ids.ids[slot]!
     const budget = budgetOf(id)
@@ -126,11 +126,11 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
     else if (budget.left <= 0) undecided++
   }
 
-  /** What the entries found; adds those to the matches that the document concerns. */
+  /** Adds those of the candidates found by the entries that the document matches. */
   function decide(left: number, document: DocumentTerms, matches: Match[], budgetOf: BudgetOf): void {
     const { candidates: slots, sums } = entries
     if (found.length < left) found = new Float64Array(left * 2)
-    // By themselves, so that memory is asked for all of them at once.
+    // In a loop of its own, so that the memory accesses overlap.
     for (let at = 0; at < left; at++) found[at] = ids.ids[slots[at]!]!
     for (let at = 0; at < left; at++) {
       if (sums[at] === 0) verify(slots[at]!, document, matches, budgetOf)
@@ -147,7 +147,7 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
       decide(left, document, matches, budgetOf)
       for (const slot of always) verify(slot, document, matches, budgetOf)
     } finally {
-      // A scorer that throws must not leave this document's words to the next one.
+      // A scorer that throws must not leave the words of this document to the next.
       hits.clear()
     }
     return matches
@@ -198,6 +198,6 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
 }
 
 function termsOf({ keywords, exclude, expression }: CompiledInterests): number {
-  // The parts of an expression are not counted one by one; its length is a good enough measure.
+  // The parts of an expression are not counted one by one; its length is a good enough estimate.
   return keywords.length + exclude.length + Math.ceil((expression?.source.length ?? 0) / 10)
 }

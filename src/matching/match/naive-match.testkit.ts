@@ -16,18 +16,18 @@ export const noInterests: Interests = {
   match: 'change',
 }
 
-/** A document as lists of words, title and body apart. */
+/** A document as lists of words, separately for title and body. */
 type Words = {
   readonly spelled: readonly string[][]
   readonly compared: readonly string[][]
   readonly all: ReadonlySet<string>
-  /** For each word whether there is nothing between it and the one before. */
+  /** By word: whether it directly follows the one before. */
   readonly joined: readonly boolean[][]
 }
 
 /**
- * What the match index must be equal to, in the plainest way: every profile is compared with the document, every phrase
- * with every position. It shares the words of documents and the weighing of keywords with the index, and nothing else.
+ * Reference implementation for the match index, as simple as possible: every profile is compared with the document, every phrase
+ * with every position. It shares only the words of documents and the weighing of keywords with the index.
  */
 export function matchNaively(
   profiles: Iterable<readonly [number, CompiledInterests]>,

@@ -3,20 +3,20 @@ import { PAIRS, PREFIXES, SITES, WORDS } from '../terms/spaces.ts'
 import { hashText } from '../terms/term-hash.ts'
 import type { Word } from '../terms/term-view.ts'
 
-/** A term under which a profile is filed: a document without the term cannot match by it. */
+/** A term under which a profile is filed: a document without the term can't match by it. */
 export type PostingKey = { readonly space: number; readonly word: Word }
 
-/** How common a term is; the less the better to file something under it. */
+/** How common a term is; rare terms are better keys. */
 export type Commonness = (key: PostingKey) => number
 
-/** Keys of which a document that has it has one at least; null where nothing about its words is needed. */
+/** A document with the leaf has at least one of these keys; null if the leaf requires no words. */
 export function keysOfLeaf(leaf: Leaf, stemSpace: number, commonness: Commonness): PostingKey[] | null {
   if (leaf.kind === 'pattern') return null
   if (leaf.kind === 'site') return [{ space: SITES, word: leaf.host }]
   const { words, prefix, joined } = leaf
   const whole = prefix ? words.slice(0, -1) : words
   if (whole.length === 0) return [{ space: PREFIXES, word: words[0]! }]
-  // Single characters are common; two of them are a better key.
+  // Single characters are common; pairs are better keys.
   const pairs = stemSpace === WORDS && joined !== null ? pairsOf(words, joined) : []
   const keys = pairs.length > 0 ? pairs : whole.map((word): PostingKey => ({ space: stemSpace, word }))
   const { space, word } = keys.reduce((best, key) => (commonness(key) < commonness(best) ? key : best))
@@ -38,7 +38,7 @@ function pairsOf(words: readonly Word[], joined: readonly boolean[]): PostingKey
   return keys
 }
 
-/** Keys of which a document must have one at least for the condition to hold; null where there are no such keys. */
+/** A document must have at least one of these keys for the condition to hold; null if there are no such keys. */
 export function neededKeys(condition: Condition, stemSpace: number, commonness: Commonness): PostingKey[] | null {
   switch (condition.kind) {
     case 'leaf':

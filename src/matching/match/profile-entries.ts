@@ -4,43 +4,44 @@ import type { FiledEntry } from './filing.ts'
 import type { IndexTerms } from './index-terms.ts'
 
 /**
- * The record of a profile: its threshold, how it is listed (the size of its copies plus one, 0 for payments), then a term and its weight for each entry, in the order of the terms, then for each entry its
- * index in the list of the term. Deciding a profile reads the first part only, which mostly lies in one line of the processor's cache.
+ * The record of a profile: its threshold, how it is listed (the size class of its copies plus one, 0 for payments), a term and weight for
+ * each entry, in order of the terms, and then for each entry its index in the list of the term. Deciding a profile reads only the first
+ * part, which usually fits into one cache line.
  */
 const HEAD = 2
 const LISTED = 1
 const ENTRY = 2
 const RECORD = ENTRY + 1
 const UNPOSTED = 0xffffffff
-/** What pays for a profile as a whole. A posting is the profile's slot and, in its last eight bits, its share of this, rounded up. */
+/** Full payment for a profile. A posting is the profile's slot and, in its last eight bits, its share of this, rounded up. */
 const WHOLE = 128
 const SHARE_BITS = 8
-/** So many profiles can be listed. */
+/** Maximum number of profiles. */
 export const MAX_SLOTS = 2 ** (32 - SHARE_BITS)
-/** Where fewer payments are made for each profile than this, those paid are visited once more instead of going through all. */
+/** Below this number of payments per profile, the paid profiles are visited again instead of scanning all. */
 const FEW = 1 / 32
 
 /**
- * Which profile wants which term, both ways: lists of profiles by term, to be read when a document has the term, and
- * entries by profile, to decide candidates and to find the profile's positions in the lists when it is removed.
+ * Which profile wants which term, in both directions: lists of profiles by term, read if a document has the term, and entries by
+ * profile, to decide candidates and to find the profile's positions in the lists when it is removed.
  *
- * Simple profiles of few entries are decided where they are listed, see `CopiedEntries`. For the others payments are made. What was paid
- * for a profile is one byte, so that a million of them stay in the processor's cache, and all begin at zero.
+ * Simple profiles with few entries are decided where they are listed, see `CopiedEntries`. For the others payments are made. The amount
+ * paid for a profile is one byte, starting at zero, so that those of a million profiles stay in the processor's cache.
  */
 export class ProfileEntries {
-  /** Profiles that `pay` found, or that are left after `settle`; only as many as these said. */
+  /** Profiles found by `pay`, or left after `settle`; valid up to the count these returned. */
   candidates = new Uint32Array(16)
-  /** For each candidate that is left the sum of its weights; 0 for those that are not simple. */
+  /** Sum of the weights of each remaining candidate; 0 if it isn't simple. */
   sums = new Uint32Array(16)
-  /** Of the last document: candidates by payments, and matches. */
+  /** For the last document: candidates by payments, and matches. */
   considered = 0
   private readonly terms: IndexTerms
   private readonly own = new BlockLists(1)
   private readonly postings = new BlockLists(1)
   private readonly copies = new CopiedEntries()
-  /** Stops at 255, so that no number of payments makes it small again. */
+  /** Saturates at 255, so that further payments can't wrap around. */
   private paid = new Uint8ClampedArray(16)
-  /** The same memory, four at a time. */
+  /** The same memory, four profiles at a time. */
   private paidFour = new Uint32Array(this.paid.buffer)
   private slots = 0
 
@@ -48,7 +49,7 @@ export class ProfileEntries {
     this.terms = terms
   }
 
-  /** The slot must have no entries. `threshold` is what a simple profile's weights must sum up to; 0 for all others. */
+  /** The slot must have no entries. `threshold` is what the weights of a simple profile must add up to; 0 for all others. */
   set(slot: number, entries: readonly FiledEntry[], needed: number, threshold: number): void {
     this.makeRoom(slot)
     const merged = this.merge(entries)
@@ -89,8 +90,8 @@ export class ProfileEntries {
   }
 
   /**
-   * Of a document with the first `count` of the terms: those who are to be verified, with sum 0, and the simple ones that it concerns. Returns
-   * how many. `present` has a bit for each term.
+   * For a document with the first `count` of the terms: finds the profiles to be verified (with sum 0) and the simple ones that match.
+   * Returns their number. `present` has a bit per term.
    */
   find(terms: Uint32Array, count: number, present: Uint32Array): number {
     this.considered = this.pay(terms, count)
@@ -100,7 +101,7 @@ export class ProfileEntries {
     return end
   }
 
-  /** Pays for the first `count` of the terms; returns how many candidates there are. */
+  /** Pays for the first `count` of the terms; returns the number of candidates. */
   private pay(terms: Uint32Array, count: number): number {
     const { spans, items } = this.postings
     if (items === 0) return 0
@@ -110,8 +111,8 @@ export class ProfileEntries {
   }
 
   /**
-   * Leaves those of the first `count` candidates that are not simple, and the simple ones whose weights reach their threshold; returns
-   * how many. `present` has a bit for each term.
+   * Of the first `count` candidates, keeps those that are not simple, and the simple ones whose weights reach their threshold. Returns
+   * their number. `present` has a bit per term.
    */
   settle(count: number, present: Uint32Array): number {
     const { candidates, sums } = this
@@ -126,12 +127,12 @@ export class ProfileEntries {
       let sum = 0
       for (at += HEAD; at < end; at += ENTRY) {
         const term = cells[at]!
-        // All bits of the weight, or none.
+        // A branchless mask: all bits of the weight, or none.
         sum = (sum + (cells[at + 1]! & -((present[term >>> 5]! >>> (term & 31)) & 1))) | 0
       }
       candidates[left] = slot
       sums[left] = threshold === 0 ? 0 : sum
-      // Without a branch, which would have to wait for the record.
+      // Branchless: a branch would have to wait for the record.
       left += 1 + ((sum - threshold) >> 31)
     }
     return left
@@ -160,7 +161,7 @@ export class ProfileEntries {
     return found
   }
 
-  /** Candidates come in the order of their slots, in which their records lie, too. */
+  /** Candidates come in the order of their slots, which is also that of their records. */
   private payMany(terms: Uint32Array, count: number): number {
     const { spans, cells } = this.postings
     const { paid, paidFour, candidates, slots } = this
@@ -193,7 +194,7 @@ export class ProfileEntries {
     )
   }
 
-  /** Terms as numbers, in order, each once. Of a term that is named twice only one use is noted. */
+  /** Distinct terms as numbers, in order. A term that is named twice is counted as used once. */
   private merge(entries: readonly FiledEntry[]): ProfileEntry[] {
     const found = entries.map(({ key, weight, isPosted }) => ({ term: this.terms.acquire(key), weight, isPosted }))
     found.sort((a, b) => a.term - b.term)
@@ -211,13 +212,13 @@ export class ProfileEntries {
   }
 
   private post(term: number, slot: number, share: number): number {
-    // The cells may be others after the push.
+    // The push may replace the cells.
     const at = this.postings.push(term)
     this.postings.cells[at] = (slot << SHARE_BITS) | share
     return this.postings.lengthOf(term) - 1
   }
 
-  /** Another profile may move into the free place; its record is updated. */
+  /** Another profile may move into the freed place; its record is updated. */
   private withdraw(size: number, term: number, place: number): void {
     let moved: number
     if (size !== -1) moved = this.copies.withdraw(size, term, place)
@@ -228,7 +229,7 @@ export class ProfileEntries {
     if (moved !== -1) this.own.cells[this.placeOf(moved, term)] = place
   }
 
-  /** The cell of a profile's record that holds its index in the list of a term. */
+  /** The cell of a profile's record with its index in the list of a term. */
   private placeOf(slot: number, term: number): number {
     const { cells, spans } = this.own
     const entries = this.entriesOf(slot)
@@ -248,7 +249,7 @@ export class ProfileEntries {
 
   private makeRoom(slot: number): void {
     if (slot >= this.slots) this.slots = slot + 1
-    // One is written behind the last candidate.
+    // One cell is written after the last candidate.
     if (slot + 4 < this.paid.length) return
     const room = Math.ceil((slot * 1.5) / 4) * 4 + 16
     this.candidates = new Uint32Array(room)
@@ -258,7 +259,7 @@ export class ProfileEntries {
   }
 }
 
-/** Rounded up: the shares of weights that together reach what is needed are together the whole at least. */
+/** Rounded up, so that weights that together reach what is needed have shares that add up to at least the whole. */
 function shareOf(weight: number, needed: number): number {
   return Math.min(WHOLE, Math.ceil((weight / needed) * WHOLE))
 }

@@ -1,22 +1,22 @@
 import { finishHash, hashStart, secondFactor } from '../terms/term-hash.ts'
 
-/** Cells of a slot: both hashes, and the term plus one. A slot never lies in two lines of the processor's cache. */
+/** Cells of a slot: both hashes, and the term plus one. A slot never spans two cache lines. */
 const CELLS = 4
 const SECOND = 1
 const ENTRY = 2
 
 /**
- * Finds terms of the index by two hashes of 32 bits, in one access to memory: comparing letters would take four more, and with
- * hundreds of thousands of terms each is a wait.
- * Terms of which both hashes are equal are taken for the same: they are keyed per process, so that a word is confused with another once
- * in 10^10 documents, and no page can provoke it.
+ * Finds terms of the index by two 32-bit hashes, in one memory access: comparing letters would take four more, and with hundreds of
+ * thousands of terms each is a cache miss.
+ * Terms with two equal hashes are taken for the same: hashes are keyed per process, so that a word is confused with another once in
+ * 10^10 documents, and no page can provoke it.
  */
 export class TermFinder {
   private slots = new Int32Array(CELLS * 32)
   private mask = this.slots.length - CELLS
   private size = 0
 
-  /** -1 where there is no such term. */
+  /** -1 if there is no such term. */
   find(first: number, second: number): number {
     const { slots, mask } = this
     for (let at = (first * CELLS) & mask; ; at = (at + CELLS) & mask) {
@@ -25,7 +25,7 @@ export class TermFinder {
     }
   }
 
-  /** Reads what `find` reads first, so that it is near when that comes. */
+  /** Prefetches what `find` reads first. */
   touch(first: number): number {
     return this.slots[(first * CELLS) & this.mask]!
   }
@@ -42,7 +42,7 @@ export class TermFinder {
     while (slots[hole + ENTRY] !== term + 1) hole = (hole + CELLS) & mask
     for (let at = (hole + CELLS) & mask; slots[at + ENTRY] !== 0; at = (at + CELLS) & mask) {
       const home = (slots[at]! * CELLS) & mask
-      // What would then stand before its home must stay.
+      // An entry must not move before its home slot.
       if (((at - home) & mask) < ((at - hole) & mask)) continue
       slots.copyWithin(hole, at, at + CELLS)
       hole = at

@@ -4,11 +4,11 @@ import { type KnownText, sketchBeside, storyOf } from './same-story.ts'
 import { readLines } from './text-sketch.ts'
 
 /**
- * The last texts in memory, for those that only count near-duplicates. It looks for candidates as the stores do: the newest of each
+ * The last texts, in memory, for callers that only count near-duplicates. It selects candidates as the stores do: the newest of each
  * band, those with the most bands in common first.
  */
 export type NearDuplicateIndex = {
-  /** The first of the texts that tell the same, which may be this one; null where it is too short to compare. */
+  /** Returns the first text of the same story, which may be this one; null if it is too short to compare. */
   add(id: number, page: { host: string; texts: readonly PlacedText[] }): number | null
 }
 

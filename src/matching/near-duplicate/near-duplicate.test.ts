@@ -19,7 +19,7 @@ function story(number: number, lines = 10, words = 30): string[] {
   )
 }
 
-/** Every nth word is another one. */
+/** Replaces every nth word. */
 const rewritten = (lines: readonly string[], every: number, seed = 1): string[] =>
   lines.map((line, at) =>
     line

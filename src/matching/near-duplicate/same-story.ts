@@ -1,31 +1,31 @@
 import { NO_LINE, type StoredSketch, sketchOf, type TextLines, type TextSketch } from './text-sketch.ts'
 
 /**
- * Whether two texts tell the same. Their main texts must have shingles in common, and more than lines that are the same on both: what
- * is left without those must be alike too, or be little. So a notice that two pages share joins nothing, however long it is.
+ * Whether two texts tell the same story. Their main texts must have shingles in common, and not only in lines that are equal on both:
+ * the rest must be alike too, or be little. So a notice that two pages share doesn't join them, however long it is.
  */
 
-/** A text as it is known: its sketch, and the page that it is from. */
+/** A known text: its sketch, and the page it is from. */
 export type KnownText = { readonly host: string; readonly cluster: number; readonly sketch: StoredSketch }
 
-/** Shares of the shingles of both that are in both; see decision 032 for how they were chosen. */
+/** Fractions of shingles in common; see decision 032 for how they were chosen. */
 export const thresholds = {
-  /** Of all shingles, on pages of different hosts. */
+  /** Of all shingles, for pages of different hosts. */
   apart: 0.45,
-  /** Of the shingles that no other page of the host has, on pages of one host: its pages are made alike. */
+  /** Of the shingles that no other page of the host has, for pages of one host, which are made alike. */
   together: 0.8,
-  /** Of those outside of equal lines. */
+  /** Of the shingles outside of equal lines. */
   rest: 0.15,
-  /** Part of a main text that may differ as a whole: what we take for text may be the site's. */
+  /** Part of a main text that may differ completely: what we take for text may be the site's. */
   foreign: 0.08,
-  /** The same for pages of one host, of all its words. */
+  /** The same for pages of one host, relative to all words. */
   foreignTogether: 0.02,
 }
 
-/** A line is common to pages of a host where two other stories have it, or one that is not the same page again. */
+/** A line is common to a host if two other stories have it, or one that isn't the same page again. */
 const SAME_PAGE = 0.95
 
-/** The sketch of a page, without what other pages of its host have too; null where too little is left to compare. */
+/** The sketch of a page without lines that other pages of its host have; null if too little is left to compare. */
 export function sketchBeside(text: TextLines, ofHost: readonly KnownText[]): TextSketch | null {
   if (ofHost.length === 0) return sketchOf(text)
   const shared = sharedLines(text, ofHost)
@@ -49,7 +49,7 @@ function sharedLines({ lines }: TextLines, others: readonly KnownText[]): Set<nu
   return shared
 }
 
-/** How alike two texts are, from 0 to 1; 0 where they don't tell the same. */
+/** Similarity of two texts, from 0 to 1; 0 if they don't tell the same story. */
 export function likeness(one: Omit<KnownText, 'cluster'>, other: KnownText, ofHost: HostShingles = noShingles): number {
   const isTogether = one.host !== '' && one.host === other.host
   const common = (shingle: number): boolean => isTogether && ofHost(shingle, other.cluster)
@@ -63,7 +63,7 @@ export function likeness(one: Omit<KnownText, 'cluster'>, other: KnownText, ofHo
   return isForeign(one.sketch) || isForeign(other.sketch) ? 0 : alike
 }
 
-/** Whether a page of the host has the shingle, other than those of one story. */
+/** Whether a page of the host has the shingle, not counting those of one story. */
 type HostShingles = (shingle: number, except: number) => boolean
 
 const noShingles: HostShingles = () => false
@@ -78,7 +78,7 @@ function hostShingles(texts: readonly KnownText[]): HostShingles {
   return (shingle, except) => (storyOfShingle.get(shingle) ?? except) !== except
 }
 
-/** Share of words in lines that the other doesn't have: of the main text, or of everything. */
+/** Fraction of words in lines that the other doesn't have: of the main text, or of everything. */
 function ownShare({ lines, words, main }: StoredSketch, shared: ReadonlySet<number>, ofAll: boolean): number {
   let own = 0
   let total = 0
@@ -91,8 +91,8 @@ function ownShare({ lines, words, main }: StoredSketch, shared: ReadonlySet<numb
 }
 
 /**
- * Jaccard's index of the shingles, estimated from the samples: both have all hashes up to the smaller of their ends. Without shingles
- * that are `common`, and without those of `shared` lines.
+ * Jaccard index of the shingles, estimated from the samples: both have all hashes up to the smaller of their ends. Leaves out shingles
+ * that are `common`, and those of `shared` lines.
  */
 function overlap(
   a: StoredSketch,
@@ -131,7 +131,7 @@ function endOf({ shingles }: StoredSketch): number {
   return shingles.length < FULL ? Number.POSITIVE_INFINITY : shingles.at(-1)!
 }
 
-/** The story that a text belongs to: that of the text most like it, of equals the first; null where there is none. */
+/** The story a text belongs to: that of the most similar text, the first of equals; null if there is none. */
 export function storyOf(
   one: Omit<KnownText, 'cluster'>,
   candidates: readonly KnownText[],

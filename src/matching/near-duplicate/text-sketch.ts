@@ -2,12 +2,12 @@ import { createMainText, type PlacedText } from './main-text.ts'
 import { mixed, readWords } from './text-words.ts'
 
 /**
- * What is kept of a text to find and recognise near-duplicates of it:
+ * What is stored of a text to find and recognise its near-duplicates:
  *
- * - bands: keys under which it is found. 64 min-hashes of the shingles (runs of three words) of its main text, three to a band: texts
- *   whose shingles overlap by half share a band in 94 of 100 cases, texts that have nothing to do with each other in one of 50,000.
- * - shingles: a sample of at most 128, those with the smallest hashes, so that samples of two texts can be compared.
- * - lines: a sample of at most 255 hashes of all lines, with their lengths, likewise. They tell what pages have in common.
+ * - bands: keys for finding it. 64 min-hashes of the shingles (runs of three words) of its main text, three to a band: texts whose
+ *   shingles overlap by half share a band in 94 of 100 cases, unrelated texts in one of 50,000.
+ * - shingles: a sample of at most 128 pairs of words, those with the smallest hashes, so that the samples of two texts can be compared.
+ * - lines: likewise a sample of at most 255 hashes of all lines, with their lengths. They show what pages have in common.
  *
  * The same text has the same sketch in every process and release: sketches are stored.
  */
@@ -15,13 +15,13 @@ export type TextSketch = {
   readonly bands: readonly number[]
   /** Ascending. */
   readonly shingles: Uint32Array
-  /** For each shingle the place of its line in `lines`, or `NO_LINE`. */
+  /** By shingle: index of its line in `lines`, or `NO_LINE`. */
   readonly lineOf: Uint8Array
   /** Ascending. */
   readonly lines: Uint32Array
-  /** For each line its words. */
+  /** By line: number of words. */
   readonly words: Uint16Array
-  /** For each line 1 where it is part of the main text. */
+  /** By line: 1 if it is part of the main text. */
   readonly main: Uint8Array
 }
 
@@ -29,10 +29,10 @@ export const NO_LINE = 255
 const MAX_LINES = 255
 const MAX_SHINGLES = 128
 const MAX_WORDS = 0x7fff
-/** Shingles of longer texts are not looked at: some 100 pages of print. */
+/** Shingles beyond this length are not read: some 100 pages of print. */
 const MAX_TEXT_WORDS = 50_000
 
-/** Fewer words say too little: two short notes of different news could look alike. */
+/** Fewer words say too little: two short notes about different news could look alike. */
 export const MIN_WORDS = 24
 /** Lines with fewer words are menus, captions and credits: they differ between sites that carry the same article. */
 const MIN_LINE_WORDS = 4
@@ -45,7 +45,7 @@ const NONE = 0xffffffff
 
 type ReadLine = { hash: number; words: number; isMain: boolean; pairs: number[]; triples: number[] }
 
-/** The lines of a text, read once. Which of them count is decided by `sketchOf`. */
+/** The lines of a text, read once. `sketchOf` decides which of them count. */
 export type TextLines = { readonly lines: readonly ReadLine[] }
 
 export function readLines(texts: readonly PlacedText[]): TextLines {
@@ -79,8 +79,7 @@ function runsOfWords(hashes: Uint32Array, count: number, length: number): number
 }
 
 /**
- * Null where too little is left to compare. Lines that other pages of the host have are left out. The main text is its sentences;
- * where these are too few, as in a list of offers, all lines count.
+ * Null if too little is left to compare. Lines that other pages of the host have are left out.
  */
 export function sketchOf({ lines }: TextLines, isShared: (line: number) => boolean = () => false): TextSketch | null {
   const counted = lines.filter(({ isMain, hash, words }) => isMain && words >= MIN_LINE_WORDS && !isShared(hash))
@@ -100,14 +99,14 @@ export function sketchOf({ lines }: TextLines, isShared: (line: number) => boole
   }
 }
 
-/** The pairs of words with the line that has each first. Of a long text, where most pairs are not kept, only the smaller hashes. */
+/** Pairs of words, with the first line that has each. For a long text, where most pairs are not kept, only the smaller hashes. */
 function linesOfPairs(counted: readonly ReadLine[], placeOf: (line: number) => number): Map<number, number> {
   const total = counted.reduce((sum, { pairs }) => sum + pairs.length, 0)
   for (let end = (2 ** 32 * 4 * MAX_SHINGLES) / total; ; end *= 8) {
     const lineOf = new Map<number, number>()
     for (const { hash, pairs } of counted)
       for (const pair of pairs) if (pair < end && !lineOf.has(pair)) lineOf.set(pair, placeOf(hash))
-    // Words that are repeated again and again leave fewer.
+    // Texts with many repetitions leave fewer.
     if (lineOf.size >= MAX_SHINGLES || end >= 2 ** 32) return lineOf
   }
 }
@@ -116,7 +115,7 @@ function wordsIn(lines: readonly ReadLine[]): number {
   return lines.reduce((sum, { words }) => sum + words, 0)
 }
 
-/** Each once, those with the smallest hashes. */
+/** Distinct lines, those with the smallest hashes. */
 function sampleOfLines(lines: readonly ReadLine[], counted: ReadonlySet<ReadLine>): ReadLine[] {
   const byHash = new Map<number, ReadLine>()
   for (const line of lines) {
@@ -127,8 +126,8 @@ function sampleOfLines(lines: readonly ReadLine[], counted: ReadonlySet<ReadLine
 }
 
 /**
- * One-permutation hashing, four times over: a permutation puts each shingle into one of 16 bins and keeps the smallest of each, so that
- * 64 min-hashes cost four steps for each shingle. An empty bin borrows from one that its number leads to, the same for all texts.
+ * One-permutation hashing, four times over: a permutation assigns each shingle to one of 16 bins and keeps the smallest of each, so
+ * that 64 min-hashes cost four steps per shingle. An empty bin borrows from one determined by its number, the same for all texts.
  */
 function bandsOf(lines: readonly (readonly number[])[]): number[] {
   const least = new Uint32Array(PERMUTATIONS * BINS).fill(NONE)
@@ -149,7 +148,7 @@ function bandsOf(lines: readonly (readonly number[])[]): number[] {
   return Array.from({ length: BANDS }, (_, band) => keyOf(filled, band))
 }
 
-/** The band and 32 bits. The rows of a band come from different permutations. */
+/** The band number and 32 bits. The rows of a band come from different permutations. */
 function keyOf(hashes: Uint32Array, band: number): number {
   let key = 0
   for (let row = 0; row < ROWS; row++) key = mixed(Math.imul(key, 31) ^ hashes[band + row * BANDS]!)
@@ -159,7 +158,7 @@ function keyOf(hashes: Uint32Array, band: number): number {
 const HEADER = 4
 const FORMAT = 1
 
-/** Without the bands, which the store keeps for itself. */
+/** Without the bands, which the store keeps separately. */
 export function encodeSketch({ shingles, lineOf, lines, words, main }: TextSketch): Buffer {
   const bytes = Buffer.alloc(sizeOf(shingles.length, lines.length))
   bytes[0] = FORMAT
@@ -177,7 +176,7 @@ const sizeOf = (shingles: number, lines: number): number => HEADER + 5 * shingle
 
 export type StoredSketch = Omit<TextSketch, 'bands'>
 
-/** Null for what is no sketch, or of another format. */
+/** Null if it isn't a sketch, or has another format. */
 export function decodeSketch(bytes: Uint8Array): StoredSketch | null {
   const [format, shingleCount = 0, lineCount = 0] = bytes
   if (format !== FORMAT || bytes.length !== sizeOf(shingleCount, lineCount)) return null

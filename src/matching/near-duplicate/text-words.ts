@@ -1,10 +1,10 @@
 /**
- * The words of a line as numbers: letters, digits and marks in a row, in lower case. A character of a script without spaces between
- * words is a word of its own. The same in every process and release, since what is made of them is kept.
+ * The words of a line as numbers: runs of letters, digits and marks, in lower case. A character of a script without spaces between
+ * words is a word of its own. The same in every process and release, as the results are stored.
  */
 export type LineWords = {
   readonly hashes: Uint32Array
-  /** How many of `hashes` are used. */
+  /** Number of `hashes` used. */
   readonly count: number
   /** The same, but two characters of a script without spaces count as one word. */
   readonly weight: number
@@ -32,7 +32,7 @@ function classOf(unit: number): number {
 const START = 0x811c9dc5
 const PRIME = 0x01000193
 
-/** `room` takes the hashes; it is used again for the next line. */
+/** `room` receives the hashes, and is reused for the next line. */
 export function readWords(line: string, room: { hashes: Uint32Array }): LineWords {
   const text = line.toLowerCase()
   if (room.hashes.length < text.length) room.hashes = new Uint32Array(text.length * 2)
@@ -61,7 +61,7 @@ export function readWords(line: string, room: { hashes: Uint32Array }): LineWord
   return { hashes, count, weight: count - singles + (singles >> 1) }
 }
 
-/** Every bit of the word decides about every bit of the result. */
+/** Every bit of the word affects every bit of the result. */
 export function mixed(word: number): number {
   let next = word ^ (word >>> 16)
   next = Math.imul(next, 0x7feb352d)

@@ -4,16 +4,16 @@ import type { DocumentTerms } from '../terms/document-terms.ts'
 import { createTermStatistics, type TermStatistics } from './term-statistics.ts'
 
 /**
- * How much a keyword that a document has is worth. Relevance is the sum over all keywords that are present, each
- * rounded to three decimals, so that the sum does not depend on the order, and an explanation can show its parts.
+ * How much a keyword found in a document is worth. Relevance is the sum over all keywords found, each rounded to three decimals,
+ * so that the sum doesn't depend on the order, and an explanation can show its parts.
  */
 export type Scorer = {
   readonly name: string
   /**
-   * No keyword is ever worth more than its weight. The match index then leaves out, unseen, what cannot reach its threshold.
+   * No keyword is ever worth more than its weight. The match index can then skip profiles that can't reach their threshold.
    */
   readonly isBoundedByWeight: boolean
-  /** Whether `count` is used. Where it is not, 1 is given for everything that is there, and phrases are found faster. */
+  /** Whether `count` is used. If not, it is always 1, and phrases are found faster. */
   readonly needsCounts: boolean
   /** Not negative. */
   worth(hit: KeywordHit, document: DocumentStats): number
@@ -29,13 +29,13 @@ type KeywordHit = {
 
 type DocumentStats = { readonly tokens: number }
 
-/** In thousandths; what a plug-in should not have said counts as nothing. */
+/** In thousandths. Invalid values of a plug-in count as 0. */
 export function worthOf(scorer: Scorer, hit: KeywordHit, document: DocumentStats): number {
   const worth = Math.round(scorer.worth(hit, document) * 1000)
   return worth > 0 && worth < Number.MAX_SAFE_INTEGER ? worth : 0
 }
 
-/** The sum of the weights of the keywords present, however often they occur. */
+/** The sum of the weights of the keywords found, however often they occur. */
 export const keywordsScorer: Scorer = {
   name: 'keywords',
   isBoundedByWeight: true,
@@ -49,7 +49,7 @@ export type Scorers = {
   names(): string[]
 }
 
-/** The scorer of the papers is always there; others, BM25 and plug-ins, are given. Two of one name are refused. */
+/** The scorer of the papers is always included; others, BM25 and plug-ins, are given. Duplicate names are rejected. */
 export function createScorers(others: readonly Scorer[] = []): Scorers {
   const known = new Map<string, Scorer>()
   for (const scorer of [keywordsScorer, ...others]) {
@@ -66,13 +66,13 @@ export function createScorers(others: readonly Scorer[] = []): Scorers {
 
 export const defaultScorers: Scorers = createScorers()
 
-/** How fast further occurrences lose their worth, and how much long documents are held back. */
+/** How fast further occurrences lose value, and how strongly long documents are penalised. */
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
 
 /**
- * Okapi BM25: rare words count more than common ones, many occurrences more than one but with less and less gain, and
- * long documents must say more. The weight multiplies. A phrase is as rare as the rarest of its words.
+ * Okapi BM25: rare words count more than common ones, many occurrences more than one but with diminishing returns, and long
+ * documents need more occurrences. The weight is a factor. A phrase is as rare as the rarest of its words.
  */
 export function createBm25Scorer(statistics: TermStatistics): Scorer {
   return {
@@ -90,7 +90,7 @@ export function createBm25Scorer(statistics: TermStatistics): Scorer {
   }
 }
 
-/** The scorers that every profile may name: `keywords` as in the papers, and `bm25`, which learns how common words are; and others. */
+/** The scorers available to every profile: `keywords` as in the papers, `bm25`, which learns how common words are, and others. */
 export function createBuiltInScorers(others: readonly Scorer[] = []): {
   scorers: Scorers
   learn(document: DocumentTerms): void

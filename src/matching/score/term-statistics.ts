@@ -6,14 +6,14 @@ import { TermTable } from '../terms/term-table.ts'
 import type { TermView, Word } from '../terms/term-view.ts'
 
 /**
- * In how many documents words occur, learnt from the documents seen. Bounded: when there are too many words all counts are
- * halved, and words that were seen once are forgotten. So recent documents count more than old ones.
+ * In how many documents words occur, learnt from the documents seen. Bounded: if there are too many words, all counts are halved and
+ * words seen once are forgotten. So recent documents count more than old ones.
  */
 export type TermStatistics = {
   learn(document: DocumentTerms): void
   documents(): number
   averageTokens(): number
-  /** Stems of a language are counted from the first question about one of them. */
+  /** Stems of a language are counted from the first query for that language on. */
   documentsWith(word: Word, stemming: string): number
   terms(): number
   memoryBytes(): number

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Passage, summarise } from './summary.ts'
 
-/** All places of some words, as findings. */
+/** All places of some words, as passages. */
 function found(text: string, weights: Record<string, number>): Passage[] {
   return Object.entries(weights).map(([word, weight]) => ({
     weight,

@@ -1,31 +1,31 @@
 import type { Place } from '../match/leaf-search.ts'
 
-/** Something that was found, what it is worth, and where it is. */
+/** Something found, its weight and its places. */
 export type Passage = { readonly weight: number; readonly places: readonly Place[] }
 
-/** Passages of a text behind each other, `…` where something was left out, and what was found in them as ranges. */
+/** Passages of a text, separated by `…` where something was left out, and the ranges of the hits in them. */
 export type Summary = { readonly text: string; readonly marks: readonly (readonly [from: number, to: number])[] }
 
 export type SummaryLimits = { maxLength?: number; maxPassages?: number }
 
-/** What was found in the body, in order: where it is, and the number of its passage. Longer ones come first where several begin at one place. */
+/** Hits in the body, in order: their ranges and the index of their passage. At the same start, longer ones come first. */
 type Hits = { readonly count: number; starts: Uint32Array; ends: Uint32Array; sources: Uint32Array }
 type Window = { first: number; last: number; value: number }
 
 const MAX_LENGTH = 400
 const MAX_PASSAGES = 3
 const MAX_HITS = 5_000
-/** Above the number of hits; places are below 2^32, so both have room in a number. */
+/** Greater than the number of hits; places are below 2^32, so both fit into one number. */
 const ORDER = 8_192
 const GAP = ' … '
-/** What a passage shows a second time is worth less. */
+/** Factor for hits that an earlier passage has already shown. */
 const SHOWN_BEFORE = 0.1
-/** So much of a passage may lie before its first hit. */
+/** Maximum share of a passage before its first hit. */
 const LEAD_SHARE = 0.4
 
 /**
- * Shows the best passages of a text: those with the most valuable findings, each counted once. Without any findings the
- * text's beginning is shown. Linear in the findings; of the text only the passages themselves are read.
+ * Shows the best passages of a text: those with the most valuable hits, each counted once. Without hits, the beginning of the text.
+ * Linear in the hits; of the text only the passages themselves are read.
  */
 export function summarise(
   text: string,
@@ -45,7 +45,7 @@ function hitsInOrder(found: readonly Passage[]): Hits {
   let most = 0
   for (const { places } of found) most += places.length
   most = Math.min(most, MAX_HITS)
-  // A number for each: where it begins, and its index in the order of the passages. Numbers are sorted much faster than objects.
+  // One number per hit: its start, and its index in the order of the passages. Numbers sort much faster than objects.
   const order = new Float64Array(most)
   const ends = new Uint32Array(most)
   const sources = new Uint32Array(most)
@@ -76,7 +76,7 @@ function hitsInOrder(found: readonly Passage[]): Hits {
   return hits
 }
 
-/** One after the other, each the best of those that are apart from the ones before. */
+/** Greedy: each window is the best of those that don't overlap the ones before. */
 function bestWindows(hits: Hits, found: readonly Passage[], length: number, count: number): Window[] {
   const worth = Float64Array.from(found, ({ weight }) => weight)
   const most = worth.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
@@ -84,7 +84,7 @@ function bestWindows(hits: Hits, found: readonly Passage[], length: number, coun
   while (windows.length < count) {
     const best = bestWindow(hits, worth, length, windows)
     if (best === null) break
-    // Passages that show nothing new are not worth the room.
+    // Passages that show nothing new don't deserve the room.
     if (windows.length > 0 && best.value <= SHOWN_BEFORE * most * 2) break
     windows.push(best)
     for (let at = best.first; at <= best.last; at++)
@@ -126,7 +126,7 @@ function isApart(first: number, last: number, taken: readonly Window[]): boolean
 
 type Piece = { start: number; end: number }
 
-/** The piece of at most `room` characters that holds the findings, from the beginning of a sentence where one is near. */
+/** The piece of at most `room` characters around the hits, from the start of a sentence if one is near. */
 function around(text: string, start: number, end: number, room: number, least: number): Piece {
   const lead = Math.max(0, Math.min(room * LEAD_SHARE, room - (end - start)))
   const earliest = Math.max(least, start - Math.floor(lead))
@@ -134,7 +134,7 @@ function around(text: string, start: number, end: number, room: number, least: n
   return { start: begin, end: Math.max(begin + 1, lastFit(text, begin, room)) }
 }
 
-/** Where to end so that at most `room` characters are shown and no word is cut. */
+/** The end for showing at most `room` characters without cutting a word. */
 function lastFit(text: string, from: number, room: number): number {
   return text.length <= from + room ? text.length : cutBack(text, from, from + room)
 }
@@ -192,7 +192,7 @@ function sentenceStart(text: string, earliest: number, place: number): number {
   return wholeCharacter(text, word)
 }
 
-/** The end of the last whole word before `end`; `end` where there is no end of a word in the last half. */
+/** The end of the last whole word before `end`; `end` itself if no word ends in the last half. */
 function cutBack(text: string, from: number, end: number): number {
   if (white.test(text[end] ?? ' ')) return end
   const middle = from + ((end - from) >> 1)
@@ -200,7 +200,7 @@ function cutBack(text: string, from: number, end: number): number {
   return wholeCharacter(text, end)
 }
 
-/** Not between the two units of one character. */
+/** Never between the two units of a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at

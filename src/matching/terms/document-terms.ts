@@ -7,38 +7,38 @@ import { MAX_TOKENS, TokenReader } from './tokens.ts'
 export type DocumentSource = {
   url: string
   title: string
-  /** The visible text. Where it begins with the title, that is the title and is not counted twice. */
+  /** The visible text. If it begins with the title, that part is taken as the title and not counted twice. */
   text: string
-  /** Each line is a block of its own, and no phrase goes from one into the next. Else lines are just long ones broken. */
+  /** Each line is a block of its own, and no phrase spans two lines. Otherwise lines are just wrapped text. */
   hasBlocks?: boolean
-  /** What the page says of its language. */
+  /** The language stated by the page. */
   language?: string | undefined
 }
 
 /**
- * A document as input of matching: its words, their positions, and their stems under each stemmer that
- * a profile needs. Made once for each document; everything else is looked up here.
+ * A document as input of matching: its words, their positions, and their stems under each stemmer that a profile needs. Created
+ * once per document; everything else is looked up here.
  */
 export type DocumentTerms = {
   readonly title: string
   readonly text: string
-  /** In lower case, without port; '' where the URL has none. */
+  /** In lower case, without port; '' if the URL has none. */
   readonly host: string
   readonly tokens: number
-  /** The first tokens that belong to the title. */
+  /** Number of tokens in the title, which come first. */
   readonly titleTokens: number
-  /** Where a token is: in `title` for the first ones, in `text` for the others. */
+  /** Position of each token: in `title` for the first ones, in `text` for the others. */
   readonly starts: Uint32Array
   readonly ends: Uint32Array
-  /** Where in `text` the body begins, behind the title. */
+  /** Offset of the body in `text`, after the title. */
   readonly bodyStart: number
   readonly hasBlocks: boolean
   /** The document has more words than the limit. */
   readonly isCut: boolean
   readonly plain: TermView
-  /** By its two letters; '' where it is unknown. */
+  /** Two-letter code; '' if unknown. */
   readonly language: string
-  /** As compared without stems for '' or a language that has no stemmer; `auto` is the document's own language. */
+  /** The terms by stemming: without stems for '' or a language without stemmer; `auto` is the document's own language. */
   view(stemming: string): TermView
 }
 

@@ -1,11 +1,11 @@
 import { SEPARATOR, UNSPACED, UNSPACED_MARK } from './scanner/assembly/wire.ts'
 
 /**
- * What a character of a text is to its words. `spellTable` has for each UTF-16 unit either the one unit that it is read as,
- * in lower case and with its accent, or one of the kinds below, all of which are lower than any letter or digit. The table is filled as
- * characters are met; ASCII is there from the beginning.
+ * What a character means for words. `spellTable` maps each UTF-16 unit either to the one unit it is read as, in lower case and with
+ * its accent, or to one of the kinds below, all of which are lower than any letter or digit. The table is filled lazily; ASCII is
+ * there from the start.
  *
- * Words are read as they are spelled, because stemmers need the accents, and compared without them (`foldWord`).
+ * Words are read as they are spelled, as stemmers need the accents, and compared without them (`foldWord`).
  */
 export const UNKNOWN = 0
 /** Neither ends a word nor belongs to it: soft hyphens, joiners. */
@@ -16,7 +16,7 @@ export const SURROGATE = 5
 /** `c++` and `c#` are words. */
 export const PLUS = 6
 export const SHARP = 7
-/** An accent or vowel point that stands alone: joins the letter before it where there is such a letter, else is dropped. */
+/** A standalone accent or vowel point: joins the letter before it if there is one, otherwise dropped. */
 export const MARK = 8
 
 export const spellTable: Uint16Array = createAsciiTable()
@@ -33,8 +33,8 @@ function createAsciiTable(): Uint16Array {
 }
 
 /**
- * Marks that are accents or vowel points (Latin, Greek, Cyrillic, Hebrew, Arabic). In scripts where they spell the vowels (Devanagari,
- * Thai, kana) words without them would be other words. Written as text: a class of lone accents is a riddle to readers and tools.
+ * Marks that are accents or vowel points (Latin, Greek, Cyrillic, Hebrew, Arabic). In scripts where marks spell the vowels (Devanagari,
+ * Thai, kana), words without them would be other words. Written with escapes: a class of bare accents is unreadable to people and tools.
  */
 const dropped = new RegExp(
   '[\\u00ad\\u0300-\\u036f\\u0483-\\u0489\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u0610-\\u061a\\u0640' +
@@ -51,7 +51,7 @@ const digit = /^\p{Nd}$/u
 const wordCharacter = /^[\p{L}\p{N}\p{M}]$/u
 const otherCharacters = /[^\p{L}\p{N}\p{M}]/gu
 
-/** Letters that no normal form takes apart. */
+/** Letters that no normal form decomposes. */
 const respelled: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ß: 'ss',
@@ -70,7 +70,7 @@ const respelled: ReadonlyMap<string, string> = new Map(
     ς: 'σ',
   }),
 )
-/** Letters of their own, though a normal form takes them apart: without its mark й is another letter. */
+/** Letters in their own right, although a normal form decomposes them: without its mark й is another letter. */
 const whole: ReadonlySet<string> = new Set(['й', 'ї', 'ў'])
 
 type Spelled = string | typeof SEPARATOR | typeof DROPPED | typeof UNSPACED | typeof MARK | typeof UNSPACED_MARK
@@ -79,7 +79,7 @@ const several = new Map<number, string>()
 const MAX_ASTRAL = 20_000
 const astral = new Map<number, string>()
 
-/** The entry of `spellTable` for a unit that was not met before. */
+/** Computes the entry of `spellTable` for a new unit. */
 export function learnUnit(unit: number): number {
   const spelled = spellCharacter(String.fromCharCode(unit))
   let entry: number
@@ -97,7 +97,7 @@ export function spelledUnits(unit: number): string {
   return several.get(unit) ?? ''
 }
 
-/** As `spellCharacter`, for characters of two units; '' for what separates words. */
+/** Like `spellCharacter`, for characters of two units; '' if it separates words. */
 export function spellAstral(codePoint: number): string | typeof UNSPACED {
   if (codePoint >= 0x20000 && codePoint <= 0x3ffff) return UNSPACED
   const known = astral.get(codePoint)
@@ -118,7 +118,7 @@ function spellCharacter(character: string): Spelled {
   return spelled.replace(dropped, '').replace(otherCharacters, '')
 }
 
-/** Digits of all scripts are the same digits. Every script has its ten behind each other. */
+/** Digits of all scripts are equal. Every script has its ten in a row. */
 function digitOf(character: string): string {
   const plain = character.normalize('NFKC')
   if (plain >= '0' && plain <= '9') return plain
@@ -130,7 +130,7 @@ function digitOf(character: string): string {
 const MAX_COMPOSED = 10_000
 const composed = new Map<number, number>()
 
-/** The one unit for a letter and the mark behind it; the letter itself where there is no such unit. */
+/** The single unit for a letter and the mark after it; the letter itself if there is no such unit. */
 export function composeUnits(letter: number, accent: number): number {
   const key = letter * 0x10000 + accent
   const known = composed.get(key)
@@ -146,8 +146,8 @@ const folded = new Map<string, string>()
 const MAX_FOLDED = 20_000
 
 /**
- * A word as it is compared: without accents, and without the Arabic article. Korean syllables are in their parts: some systems write
- * them so, and they are the same words.
+ * A word as compared: without accents and without the Arabic article. Korean syllables are decomposed, as some systems write them
+ * that way, and they are the same words.
  */
 export function foldWord(word: string): string {
   let text = ''
@@ -174,7 +174,7 @@ function foldCharacter(character: string): string {
   return text.replace(dropped, '').replace(otherCharacters, '')
 }
 
-/** A character of a script without spaces as it is compared: full-width and half-width forms are one, marks stay. */
+/** A character of a script without spaces as compared: full-width and half-width forms are unified, marks stay. */
 export function foldUnspaced(character: string): string {
   return character.normalize('NFKC').toLowerCase()
 }

@@ -1,4 +1,4 @@
-/** A longer array with what the shorter one held. */
+/** Copies an array into a longer one. */
 export function grown<T extends Uint32Array | Int32Array | Uint8Array | Uint16Array | Float32Array | Float64Array>(
   from: T,
   to: T,

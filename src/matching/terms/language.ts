@@ -1,7 +1,7 @@
 import { hashText } from './term-hash.ts'
 import type { TermView, Word } from './term-view.ts'
 
-/** Words that make a language known, without accents: few, common, and seldom shared with the others. */
+/** Words that identify a language, without accents: few, common, and rarely shared with the others. */
 const stopWords: Record<string, string> = {
   en: 'the of and to in is that for it with as was are be this from by not have which you at an been they were has',
   de: 'der die und das den von zu mit sich des auf fur ist im dem nicht ein eine als auch wird sind nach bei oder werden',
@@ -39,7 +39,7 @@ const scripts: [language: string, first: number, last: number][] = [
   ['ar', 0x0600, 0x06ff],
   ['hi', 0x0900, 0x097f],
 ]
-/** Norwegian by its written forms. */
+/** Maps the written forms of Norwegian. */
 const written: ReadonlyMap<string, string> = new Map([
   ['nb', 'no'],
   ['nn', 'no'],
@@ -48,8 +48,8 @@ const SAMPLED_TERMS = 3_000
 const ENOUGH_STOP_WORDS = 0.05
 
 /**
- * The language of a document by its words as they are compared, in two letters; '' where it is unknown. The language that the page declares counts as
- * long as it is a language at all; otherwise its most common words do.
+ * The language of a document as a two-letter code; '' if unknown. The language that the page declares counts if it is a language at
+ * all; otherwise script and most common words decide.
  */
 export function detectLanguage(plain: TermView, said?: string): string {
   const tag = /^\s*([a-z]{2})(?:[-_]|\s*$)/i.exec(said ?? '')

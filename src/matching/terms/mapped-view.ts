@@ -4,18 +4,18 @@ import { TermTable } from './term-table.ts'
 import { type Numbering, TermView, type ViewTerms, type Word } from './term-view.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** What a word is compared as: without accents, its stem. */
+/** Maps a word to what it is compared as: without accents, or its stem. */
 export type WordMapping = (word: string) => string
 
 /**
- * What the words of a vocabulary are compared as, by their numbers: all of a document's words are mapped as soon as one profile asks for it.
- * Forgets everything when a document comes with another vocabulary.
+ * Cache of what the words of a vocabulary are compared as, by their numbers. All words of a document are mapped as soon as one profile
+ * needs it. Cleared when a document comes with another vocabulary.
  */
 export class MappedWords {
-  /** Results, by number; their spelling is in the table. */
+  /** Results by number; their spellings are in the table. */
   results = new TermTable()
   private vocabulary: Vocabulary | null = null
-  /** For each word its result plus one; 0 where it was not asked for yet. */
+  /** By word: its result plus one; 0 if not mapped yet. */
   private resultOf = new Uint32Array(1024)
   private readonly map: WordMapping
 
@@ -23,7 +23,7 @@ export class MappedWords {
     this.map = map
   }
 
-  /** The same tokens, told apart by what their words are mapped to. */
+  /** The same tokens, with terms by mapped word. */
   view(spelled: TermView): TermView {
     const { terms, tokens, table } = spelled
     this.turnTo(table)
@@ -63,12 +63,12 @@ export class MappedWords {
   }
 }
 
-/** The same for a mapping that leaves most words as they are: its results are words of the vocabulary, too. */
+/** The same for a mapping that leaves most words unchanged: its results are also words of the vocabulary. */
 export class RespelledWords {
   private vocabulary: Vocabulary | null = null
-  /** For each word the number of its result plus one. */
+  /** By word: the number of its result plus one. */
   private resultOf = new Uint32Array(1024)
-  /** For each word the last document that had it. */
+  /** By word: the last document that had it. */
   private documentOf = new Uint32Array(1024)
   private documents = 0
   private readonly map: WordMapping
@@ -77,7 +77,7 @@ export class RespelledWords {
     this.map = map
   }
 
-  /** The same tokens, where some terms, in order, are mapped and all others stay. */
+  /** The same tokens, with the terms in `changed` (in order) mapped and all others unchanged. */
   view(
     spelled: TermView,
     changed: readonly number[],
@@ -100,7 +100,7 @@ export class RespelledWords {
     return mapped.view(aliases.size === 0 ? null : aliases)
   }
 
-  /** Numbers of terms stay as they are, unless two become one. */
+  /** Term numbers stay the same, unless two terms become one. */
   private respell(spelled: TermView, changed: readonly number[], words: Uint32Array): Respelled {
     const { tokens, termOf, counts } = spelled
     const respelled = words.slice()
@@ -160,18 +160,18 @@ export class RespelledWords {
   }
 }
 
-/** `idOf` has for each spelled term its new number; null where that is the same. */
+/** `idOf` maps each spelled term to its new number; null if they are the same. */
 type Respelled = {
   readonly idOf: Uint32Array | null
   view(aliases: ReadonlyMap<string, number> | null): TermView
 }
 
-/** The results that one document has, in the order in which it has them, looked up by their numbers in the table of all. */
+/** The results that one document has, in document order, looked up by their numbers in the table of all. */
 class MappedTerms implements ViewTerms {
   size = 0
   private readonly all: TermTable
   private readonly results: Uint32Array
-  /** For each slot the result's number plus one, and the number here. */
+  /** Per slot: the result's number plus one, and its number here. */
   private readonly slots: Uint32Array
   private readonly mask: number
 

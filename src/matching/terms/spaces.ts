@@ -1,17 +1,17 @@
 import { stemmedLanguages } from './stem/stemmers.ts'
 
-/** What a term of a shared table is: the same letters may be a word, a stem, a beginning, a host. */
+/** Kinds of terms in a shared table: the same letters may be a word, a stem, a prefix, a host. */
 export const WORDS = 0
 export const PREFIXES = 200
 export const SITES = 201
-/** Two characters behind each other, in scripts without spaces. */
+/** Two adjacent characters, in scripts without spaces. */
 export const PAIRS = 202
-/** Stems of the language that each document is in. */
+/** Stems in the language of each document. */
 export const OWN_STEMS = 199
 /** Interests with this stemming are compared by the stems of the document's own language. */
 export const AUTO = 'auto'
 
-/** That of words for a language that has no stemmer, as there words are compared as they are spelled. */
+/** The space of words for a language without stemmer, as its words are compared as spelled. */
 export function spaceOfStems(stemming: string): number {
   if (stemming === AUTO) return OWN_STEMS
   return stemmedLanguages.indexOf(stemming) + 1

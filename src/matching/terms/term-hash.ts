@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * The hash of a term within this process. Both the start and the factor are random per process (and thread), so
- * that no page can be written whose words all fall into one slot of our tables. What is kept or sent must use
- * another hash.
+ * The hash of a term within this process. Both the start and the factor are random per process (and thread), so that no page can
+ * be written whose words all fall into one slot of our tables. Stored or transmitted data must use another hash.
  *
- * Hashes are signed: an unsigned one above 2^31 would be a number on the heap each time it is handed over.
+ * Hashes are signed: an unsigned one above 2^31 would be allocated on the heap each time it is passed.
  *
- * The state after the first n characters is the state of the prefix of length n; `finishHash` makes a hash of a state.
+ * The state after the first n characters is that of the prefix of length n; `finishHash` turns a state into a hash.
  */
 const seeds = randomBytes(12)
 export const hashStart = seeds.readInt32LE(0)
 export const hashFactor = (seeds.readInt32LE(4) & 0x0ffffff8) | 0x10000005
-/** For those who need twice the bits. */
+/** For callers that need twice the bits. */
 export const secondFactor = (seeds.readInt32LE(8) & 0x0ffffff8) | 0x10000003
 
 export function finishHash(state: number): number {

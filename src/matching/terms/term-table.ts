@@ -3,33 +3,33 @@ import { hashInSpace } from './term-hash.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /**
- * Terms and their numbers, in typed arrays: a term costs some 40 bytes and nothing for the garbage collector to visit.
- * Numbers are dense; that of a removed term is given to the next new one. A slot holds the hash and the number plus
- * one; slots are probed one after the other, and a removal moves later ones up, so there are no tombstones. Spellings lie in one pool, which is
- * compacted when more than half of it is unused.
+ * Terms and their numbers, in typed arrays: a term costs some 40 bytes and nothing for the garbage collector to visit. Numbers are
+ * dense; that of a removed term is reused for the next new one. A slot holds the hash and the number plus one. Slots are probed
+ * linearly, and a removal shifts later ones back, so there are no tombstones. Spellings are in one pool, which is compacted when more
+ * than half of it is unused.
  */
 export class TermTable {
-  /** Terms that are there. */
+  /** Number of terms. */
   size = 0
-  /** All numbers are below. */
+  /** All numbers are below this. */
   limit = 0
   offsets: Uint32Array
   lengths: Uint8Array
   units: Uint16Array
-  /** For each term the hash of its text, without its space. */
+  /** By term: hash of its text, without its space. */
   hashes: Int32Array
   private spaces: Uint8Array
-  /** None but an empty one until the first term is looked for or added by its hash. */
+  /** Only an empty one until the first term is looked up or added by its hash. */
   private slots = new Int32Array(2)
   private mask = 0
   private readonly firstSlots: number
   private unitsUsed = 0
   private unitsLost = 0
   private freed: number[] = []
-  /** Terms below are in the slots. */
+  /** Terms below this are in the slots. */
   private indexed = 0
 
-  /** Where the terms come from, and their words there; null where they come from elsewhere. */
+  /** The vocabulary the terms come from, and their words there; null if they come from elsewhere. */
   origin: { readonly vocabulary: Vocabulary; readonly words: Uint32Array } | null = null
 
   /** A table of words whose spelling stays in their vocabulary. */
@@ -47,7 +47,7 @@ export class TermTable {
     return table
   }
 
-  /** Room for this many terms before anything must grow. Spellings that are given are full: before one is added they are copied. */
+  /** Reserves room for this many terms. Given spellings count as full: they are copied before one is added. */
   constructor(expected = 16, units?: Uint16Array) {
     const room = Math.max(16, expected)
     this.offsets = new Uint32Array(room)
@@ -59,7 +59,7 @@ export class TermTable {
     this.firstSlots = 2 ** Math.ceil(Math.log2(room * 2)) * 2
   }
 
-  /** -1 where there is no such term. `hash` is that of the text without its space. */
+  /** -1 if there is no such term. `hash` is that of the text without its space. */
   findUnits(hash: number, space: number, units: Uint16Array, start: number, length: number): number {
     if (this.indexed < this.limit) this.index()
     const { slots, mask } = this
@@ -98,7 +98,7 @@ export class TermTable {
     return this.insert(at, wanted, hash, space, offset, length)
   }
 
-  /** Adds a term that is known to be new, in space 0. Terms added so get their slots when one is looked for. */
+  /** Adds a term that is known to be new, in space 0. It gets its slot lazily, at the next look-up. */
   append(hash: number, units: Uint16Array, start: number, length: number): number {
     const offset = this.roomForUnits(length)
     const own = this.units
@@ -120,10 +120,10 @@ export class TermTable {
     return this.insert(-1, hashInSpace(hash, space), hash, space, offset, text.length)
   }
 
-  /** Adds a word of the vocabulary that the table is made of. */
+  /** Adds a word of the vocabulary the table is made from. */
   addWord(word: number): number {
     const { offsets, lengths, hashes, units } = this.origin!.vocabulary
-    // The vocabulary may have moved; what was there is the same in both.
+    // The vocabulary may have been reallocated; existing content is the same in both.
     this.units = units
     const hash = hashes[word]!
     const known = this.findUnits(hash, 0, units, offsets[word]!, lengths[word]!)
@@ -136,7 +136,7 @@ export class TermTable {
     while (slots[hole * 2 + 1] !== id + 1) hole = (hole + 1) & mask
     for (let at = (hole + 1) & mask; slots[at * 2 + 1] !== 0; at = (at + 1) & mask) {
       const home = slots[at * 2]! & mask
-      // What would then stand before its home must stay.
+      // An entry must not move before its home slot.
       if (((at - home) & mask) < ((at - hole) & mask)) continue
       slots[hole * 2] = slots[at * 2]!
       slots[hole * 2 + 1] = slots[at * 2 + 1]!
@@ -191,7 +191,7 @@ export class TermTable {
     return this.lengths[id] === text.length && this.spaces[id] === space && this.startsWith(id, text)
   }
 
-  /** `slot` is a free one that fits, or -1 where none is known. */
+  /** `slot` is a suitable free slot, or -1 if none is known. */
   private insert(slot: number, wanted: number, hash: number, space: number, offset: number, length: number): number {
     const id = this.freed.pop() ?? this.limit++
     if (id >= this.offsets.length) this.growTerms()

@@ -1,27 +1,27 @@
 import { finishHash, hashFactor, hashStart } from './term-hash.ts'
 import { TermTable } from './term-table.ts'
 
-/** A term with its hash, so that it is looked up without being read again. */
+/** A term with its hash, which saves computing it for each look-up. */
 export type Word = {
   readonly text: string
   readonly hash: number
-  /** Another spelling of the same: `mueller` for Müller. */
+  /** An alternative spelling: `mueller` for Müller. */
   readonly or?: Word
 }
 
-/** The terms of a view, if they are not in a table of their own: see `MappedTerms`. */
+/** The terms of a view that has no table of its own: see `MappedTerms`. */
 export type ViewTerms = { readonly numbering: Numbering; find(word: Word): number; toTable(): TermTable }
 
-/** Terms by their numbers in something that outlives the document, with its spellings and hashes. */
+/** Terms as numbers of an owner that outlives the document, with its spellings and hashes. */
 export type Numbering = {
   readonly owner: { readonly units: Uint16Array; offsets: Uint32Array; lengths: Uint8Array; hashes: Int32Array }
-  /** For each term. */
+  /** By term. */
   readonly numbers: Uint32Array
 }
 
 /**
- * The tokens of a document under one way of telling terms apart: as they are compared, or by their stems. Token numbers
- * are the same in all views of a document.
+ * The tokens of a document under one way of distinguishing terms: as compared, or by their stems. Token numbers are the same in all
+ * views of a document.
  */
 export class TermView {
   readonly tokens: number
@@ -34,7 +34,7 @@ export class TermView {
   private places: Uint32Array | null = null
   private prefixes: Prefixes | null = null
 
-  /** Other spellings under which terms are found, too: Müller as `mueller`. */
+  /** Alternative spellings under which terms are found: Müller as `mueller`. */
   readonly aliases: ReadonlyMap<string, number> | null
 
   constructor(
@@ -66,7 +66,7 @@ export class TermView {
       : source.numbering
   }
 
-  /** -1 where the document does not have it. */
+  /** -1 if the document doesn't have it. */
   find(word: Word): number {
     const { source, aliases } = this
     let term = source instanceof TermTable ? source.findText(word.hash, 0, word.text) : source.find(word)
@@ -74,13 +74,13 @@ export class TermView {
     return term === -1 && word.or !== undefined ? this.find(word.or) : term
   }
 
-  /** The tokens that are this term, in order. */
+  /** The tokens of this term, in order. */
   tokensOf(term: number): Uint32Array {
     if (this.places === null) this.sortPlaces()
     return this.places!.subarray(this.offsets![term]!, this.offsets![term + 1]!)
   }
 
-  /** The terms that begin so. */
+  /** The terms with this prefix. */
   termsStarting(prefix: Word): readonly number[] {
     this.prefixes ??= new Prefixes(this.table)
     return this.prefixes.find(prefix)
@@ -97,7 +97,7 @@ export class TermView {
   }
 }
 
-/** The beginnings of a document's terms, for each length asked for so far. */
+/** Prefixes of a document's terms, for each length requested so far. */
 class Prefixes {
   private readonly terms: TermTable
   private readonly table = new TermTable()

@@ -27,23 +27,23 @@ import { giveBack, takeVocabulary, type Vocabulary } from './vocabulary.ts'
 export const MAX_TOKENS = 1_000_000
 
 /**
- * Cuts texts into words, in one pass over their characters. Words are runs of letters and digits, in lower case; everything between them
- * is ignored. Characters of scripts without spaces are words of their own. Tokens of several texts (title, body) follow each other.
+ * Splits texts into words, in one pass over their characters. Words are runs of letters and digits, in lower case; everything between
+ * them is ignored. Characters of scripts without spaces are words of their own. Tokens of several texts (title, body) follow each other.
  *
- * The scanner reads what is plain; what is odd is read here.
+ * The scanner reads plain words; special cases are read here.
  */
 export class TokenReader {
-  /** A limit was reached: what came later is not there. */
+  /** A limit was reached: the rest is missing. */
   isCut = false
 
   private readonly maxTokens: number
   private readonly vocabulary: Vocabulary
   private readonly scanner: WordScanner
-  /** Taken from the scanner, which has room for so many tokens and no more. */
+  /** Tokens taken from the scanner, which has limited room. */
   private readonly parts: FoundTokens[] = []
   private taken = 0
   private length = 0
-  /** Where the word began and its last character ended. */
+  /** Start of the current word, and end of its last character. */
   private start = 0
   private end = 0
 
@@ -57,7 +57,7 @@ export class TokenReader {
     return this.taken + this.scanner.found
   }
 
-  /** What was read. Ends the reading. */
+  /** Ends reading, and returns what was read. */
   finish(): Tokens {
     const { vocabulary, scanner } = this
     this.takeFound()
@@ -90,7 +90,7 @@ export class TokenReader {
       at = start + scanner.scan(at - start, end - start, isLast, start, limit)
       if (at === end) break
       if (scanner.found === MAX_FOUND) this.takeFound()
-      // What may go on behind the end is read with the next portion.
+      // A word that may continue after the end is read with the next portion.
       else if (!isLast && at > end - 2 * MAX_TERM_LENGTH) break
       else at = this.readOdd(text, at)
     }
@@ -103,7 +103,7 @@ export class TokenReader {
     this.parts.push(part)
   }
 
-  /** Reads one word of any characters, or a character that is none of a word. Returns where to go on. */
+  /** Reads one word of any characters, or one character that isn't part of a word. Returns where to continue. */
   private readOdd(text: string, from: number): number {
     let at = from
     while (at < text.length) {
@@ -129,7 +129,7 @@ export class TokenReader {
     return this.finishWord(at)
   }
 
-  /** `c++`, `c#`: a single letter and its sign. Anywhere else the signs separate. */
+  /** `c++`, `c#`: a single letter and its sign. Anywhere else the signs are separators. */
   private readSign(text: string, at: number, entry: number): number {
     const sign = entry === SHARP ? '#' : '++'
     const letter = this.scanner.word[0]!
@@ -171,7 +171,7 @@ export class TokenReader {
     this.end = end
   }
 
-  /** Adds the word that was begun, if any; returns `next` for the caller to go on there. */
+  /** Adds the current word, if any; returns `next` for the caller to continue there. */
   private finishWord(next: number): number {
     const { length } = this
     if (length === 0) return next
@@ -188,12 +188,12 @@ export class TokenReader {
 
 /** The words of a text. */
 export type Tokens = {
-  /** As the words are spelled, in lower case. */
+  /** Words as spelled, in lower case. */
   readonly table: TermTable
   readonly tokens: number
-  /** For each term how often it occurs. */
+  /** By term: number of occurrences. */
   readonly counts: Uint32Array
-  /** For each token its term, and its position in the text. */
+  /** By token: its term, and its position in the text. */
   readonly termOf: Uint32Array
   readonly starts: Uint32Array
   readonly ends: Uint32Array

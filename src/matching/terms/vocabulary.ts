@@ -3,32 +3,32 @@ import { WIDE } from './scanner/assembly/wire.ts'
 import { WordScanner } from './scanner/word-scanner.ts'
 import { finishHash, hashFactor, hashStart } from './term-hash.ts'
 
-/** Above, a vocabulary is given up: its slots should stay in the processor's cache. */
+/** A vocabulary with more words is replaced: its slots should stay in the processor's cache. */
 const MAX_WORDS = 1 << 15
 const MAX_STAMP = 2 ** 30
-/** One whose scanner has more memory is not kept. */
+/** A vocabulary whose scanner uses more memory is not kept. */
 const MAX_KEPT_BYTES = 1 << 23
 
 /**
- * The words of the documents that were read lately, by number. Documents repeat each other's words, so most words of a document are here
- * already with their spelling and hash, and what is known of a word (its stem) is found by its number.
+ * The words of recently read documents, by number. Documents repeat each other's words, so most words of a document are already here
+ * with their spelling and hash, and what is known of a word (its stem) is found by its number.
  *
- * The scanner finds words by their letters, and numbers them. A word that the present document has bears a stamp there: its number in the document, above
- * those of all documents before, so nothing is cleared between two documents. Only one document is read at a time: a vocabulary is
- * taken, and given back when the document is read. Who comes in between gets one of its own.
+ * The scanner finds words by their letters, and numbers them. A word of the current document has a stamp there: its number in the
+ * document, above those of all documents before, so nothing has to be cleared between documents. Only one document is read at a time: a
+ * vocabulary is taken, and given back when the document is read. A concurrent reader gets a vocabulary of its own.
  */
 export class Vocabulary {
   readonly scanner: WordScanner
-  /** Of words that have been learnt from the scanner. */
+  /** Number of words learnt from the scanner. */
   size = 0
   offsets = new Uint32Array(1 << 11)
   lengths = new Uint8Array(1 << 11)
   hashes = new Int32Array(1 << 11)
-  /** 1 where a word is not made of ASCII characters alone. */
+  /** 1 if a word has other than ASCII characters. */
   accents = new Uint8Array(1 << 11)
-  /** Of the next document's first term. */
+  /** Stamp of the next document's first term. */
   stamp = 1
-  /** The spellings. What was written is never changed: tables of documents refer to it. */
+  /** The spellings. Append-only, as tables of documents refer to it. */
   units = new Uint16Array(1 << 14)
   private unitsUsed = 0
   private hasScanner = true
@@ -37,14 +37,14 @@ export class Vocabulary {
     this.scanner = scanner
   }
 
-  /** Hands the scanner on, which begins anew. What has been learnt stays: documents refer to it. */
+  /** Resets the scanner and returns it for reuse. What has been learnt stays, as documents refer to it. */
   retire(): WordScanner {
     this.hasScanner = false
     this.scanner.forgetWords()
     return this.scanner
   }
 
-  /** The number of a word, which is added if nobody had it. */
+  /** The number of a word, which is added if new. */
   intern(text: string): number {
     if (!this.hasScanner) throw new Error('a vocabulary that was given up takes in no words')
     const word = this.scanner.intern(text)
@@ -52,7 +52,7 @@ export class Vocabulary {
     return word
   }
 
-  /** Takes over the words that the scanner has met since the last time. */
+  /** Copies the words that the scanner has found since the last call. */
   learn(): void {
     const { words } = this.scanner
     if (words === this.size) return
@@ -101,7 +101,7 @@ export function takeVocabulary(): Vocabulary {
   return isFull ? new Vocabulary(vocabulary.retire()) : vocabulary
 }
 
-/** After a document. */
+/** Call it after each document. */
 export function giveBack(vocabulary: Vocabulary): void {
   vocabulary.stamp = vocabulary.scanner.endDocument()
   if (vocabulary.scanner.memoryBytes <= MAX_KEPT_BYTES) free = vocabulary

@@ -5,7 +5,7 @@ import { TokenReader } from './tokens.ts'
 export type SpelledWord = {
   /** In lower case, with its accents. */
   readonly spelled: string
-  /** As it is compared. */
+  /** As compared. */
   readonly folded: string
   readonly start: number
   readonly end: number
@@ -28,12 +28,12 @@ export function readWordsOf(text: string, maxWords = 100): SpelledWord[] {
   })
 }
 
-/** The words of a short text, as they are compared. */
+/** The words of a short text, as compared. */
 export function wordsOf(text: string, maxWords = 100): string[] {
   return readWordsOf(text, maxWords).map(({ folded }) => folded)
 }
 
-/** A word as it is compared, as far as it is compared. */
+/** A word as compared, up to the maximum length. */
 export function foldTerm(word: string): string {
   return foldWord(word).slice(0, MAX_TERM_LENGTH)
 }
@@ -44,7 +44,7 @@ const umlauts: ReadonlyMap<string, string> = new Map([
   ['ü', 'ue'],
 ])
 
-/** A word with umlauts as it is spelled, and then compared, where there are none: Müller is Mueller. */
+/** Spells a word without umlauts, as compared: Müller is Mueller. */
 export function expandUmlauts(word: string): string {
   return foldTerm(word.replace(/[äöü]/g, (letter) => umlauts.get(letter)!))
 }

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../core/html/escape.ts'
 import { exampleOf, type JsonSchema, outlineOf } from './api-docs-schema.ts'
 
-/** As much of OpenAPI as is shown. */
+/** The part of OpenAPI that is shown. */
 export type ApiDescription = {
   info: { title: string; description?: string }
   paths?: Record<string, Record<string, Operation>>
@@ -22,7 +22,7 @@ export type Operation = {
 type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: JsonSchema }
 type Call = { method: string; path: string; operation: Operation }
 
-/** Stands for the server's own. */
+/** Placeholder for the server's URL. */
 export const EXAMPLE_ADDRESS = 'http://erace.invalid'
 
 export function writeApiDocs({ info, paths = {} }: ApiDescription, stylePath: string): string {

@@ -12,7 +12,7 @@ export function addApiDocs(server: FastifyInstance, { url }: { url: string }): v
   server.get('/api/docs', { config: anyone, schema: { hide: true } }, async (request, reply) => {
     // Routes don't change once the server is ready.
     page ??= writeApiDocs(server.swagger() as ApiDescription, STYLE_PATH)
-    // Examples can be copied: they name the address that the reader came by.
+    // Examples have the address that the reader used, so that they can be copied.
     const address = url === '' ? `${request.protocol}://${request.host}` : url.replace(/\/+$/, '')
     const shown = page.replaceAll(EXAMPLE_ADDRESS, escapeHtml(address))
     return reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(shown)
@@ -22,7 +22,7 @@ export function addApiDocs(server: FastifyInstance, { url }: { url: string }): v
   )
 }
 
-/** Of the page that describes the API. */
+/** Style sheet of the API reference. */
 const apiDocsStyle = `
 :root {
   color-scheme: light dark;

@@ -28,7 +28,7 @@ declare module 'fastify' {
     scope?: 'read' | 'write'
     /** Requests are not limited per minute. */
     isUnlimited?: boolean
-    /** The address is the credential: cookies and tokens that come with it count for nothing. */
+    /** The URL is the credential: cookies and tokens of the request are ignored. */
     isByLink?: boolean
   }
   interface FastifyRequest {
@@ -58,7 +58,7 @@ export function guardRoutes(server: FastifyInstance, callers: Callers, limits: R
   })
   server.addHook('onRequest', async (request, reply) => {
     const isAnonymous = !hasCredentials(request)
-    // Before anything else is done for somebody unknown. Wrong credentials count as none.
+    // Limit anonymous callers before any other work. Wrong credentials count as none.
     if (isAnonymous) takeTurn(request, limits)
     try {
       request.caller = isAnonymous ? null : await findCaller(request, callers, reply)
@@ -95,8 +95,8 @@ async function findCaller(request: FastifyRequest, callers: Callers, reply: Fast
 }
 
 /**
- * Cross-site request forgery: a foreign page must not act with a visitor's cookie. All current browsers send the origin of
- * a request; a client that doesn't is no browser and has no cookie it wasn't given on purpose.
+ * Prevents cross-site request forgery: a foreign page must not act with a visitor's cookie. All current browsers send the origin of
+ * a request; a client that doesn't isn't a browser and has no cookie that it wasn't given on purpose.
  */
 export function refuseOtherSites({ headers }: Pick<FastifyRequest, 'headers'>): void {
   const site = headers['sec-fetch-site']
@@ -151,7 +151,7 @@ export function ownerOf(request: FastifyRequest): string {
   return callerOf(request).account.email
 }
 
-/** As whom the archive is asked. */
+/** The identity for requests to the archive. */
 export function askerOf(request: FastifyRequest): Asker {
   return { owner: ownerOf(request) }
 }

@@ -27,7 +27,7 @@ export const buildValidator: typeof validators = (schemas) => {
   }
 }
 
-/** How answers are written; compiled like the validators. */
+/** Serialises responses; compiled on first use, like the validators. */
 export const buildSerializer: typeof serializers = (schemas, options) => {
   const compile = serializers(schemas, options)
   return (route) => {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { contains, networkOf, parseAddress, parseCidr } from '../../core/url/address.ts'
 
 export type ConnectionLimits = {
-  /** In all. */
+  /** In total. */
   max: number
   /** From one address; proxies in `trusted` are exempt, since all their users share it. */
   perAddress: number

@@ -1,6 +1,6 @@
 import type { ContentForm } from '../../services/archive/archive-reader.ts'
 
-/** How fetched content is sent to be shown; null for what is not shown. */
+/** The media type for showing fetched content; null if it isn't shown. */
 export function shownTypeOf(form: ContentForm): string | null {
   switch (form.kind) {
     case 'html':

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 
-/** Where the next page of a list starts. It is neither secret nor signed: a forged one reveals nothing that the list wouldn't. */
+/** Encodes where the next page of a list starts. Neither secret nor signed: a forged cursor reveals nothing that the list wouldn't. */
 export function cursorOf(position: number | string): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')
 }

@@ -9,7 +9,7 @@ import { createEventHub } from '../../services/events/event-hub.ts'
 import { readEvents } from '../routes/inbox/event-stream.testkit.ts'
 import { createEventStreams, type StreamRequest } from './event-streams.ts'
 
-/** Nothing has ever happened. */
+/** No events so far. */
 const noArrivals: Arrivals = {
   announce: () => {},
   restart: () => {},
@@ -51,7 +51,7 @@ describe('streams of events', () => {
     while (site.hub.count() === 2) {
       n++
       site.hub.publish('ada', { name: 'annotation', id: n, data: { n, padding } })
-      // The quick one takes each before the next is sent.
+      // The quick reader gets each event before the next is sent.
       assert.equal((await quick.next())!.id, String(n))
       assert.ok(n < 2000, 'the slow reader was never cut')
     }

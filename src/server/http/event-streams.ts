@@ -11,7 +11,7 @@ import type { EventHub, Interest, LiveEvent } from '../../services/events/event-
 export type EventStreams = {
   /** Throws if too many are open. */
   admit(owner: string): void
-  /** Writes to the response from now on. */
+  /** Opens a stream, which owns the response from now on. */
   open(stream: StreamRequest): Promise<void>
   /** Keeps connections alive and checks that the clients still have access. */
   tick(): Promise<void>

@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 const MAX_FIELDS = 20
 export const FORM_BYTES = 8192
 
-/** Forms are read in this scope of routes. A field that is given twice counts with its first value. */
+/** Parses forms in this scope of routes. For repeated fields, the first value counts. */
 export function readForms(scope: FastifyInstance): void {
   const parser = { parseAs: 'string', bodyLimit: FORM_BYTES } as const
   scope.addContentTypeParser('application/x-www-form-urlencoded', parser, (_request, body: string, done) => {

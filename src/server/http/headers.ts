@@ -32,8 +32,8 @@ const contentPolicy = [
 ].join('; ')
 
 /**
- * The links of a page open our page for leaving in a new tab, outside the sandbox, or that page would have no origin and could not
- * work. Nothing else in the page can open anything: see `inertPage`.
+ * Links open our leave page in a new tab, outside the sandbox: inside it, that page would have no origin and could not work. Nothing
+ * else in the page can open anything: see `inertPage`.
  */
 const contentPagePolicy = contentPolicy.replace('sandbox', 'sandbox allow-popups allow-popups-to-escape-sandbox')
 
@@ -67,13 +67,13 @@ export function asForeignPage(reply: FastifyReply): FastifyReply {
   return asForeignContent(reply).header('content-security-policy', contentPagePolicy)
 }
 
-/** For an inert page in which one script of ours lets people choose a part: it runs without an origin, and can load and send nothing. */
+/** For an inert page with our picker script, which runs without an origin and can neither load nor send anything. */
 export function asPickerPage(reply: FastifyReply, script: string): FastifyReply {
   const policy = contentPolicy.replace('sandbox', `sandbox allow-scripts; script-src ${script}`)
   return asForeignContent(reply).header('content-security-policy', policy)
 }
 
-/** For an inert page that is replayed: its links lead on within the archive, in place of the page around its frame. */
+/** For a replayed inert page: its links stay within the archive and replace the page around its frame. */
 export function asReplayedPage(reply: FastifyReply): FastifyReply {
   const policy = contentPolicy.replace('sandbox', 'sandbox allow-top-navigation-by-user-activation')
   return asForeignContent(reply).header('content-security-policy', policy)
@@ -88,7 +88,7 @@ const viewerPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** For our page around it. */
+/** For our page around a replayed one. */
 export function asReplayViewer(reply: FastifyReply): FastifyReply {
   return reply.header('content-security-policy', viewerPolicy)
 }

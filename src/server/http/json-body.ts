@@ -7,7 +7,7 @@ const MAX_DEPTH = 32
 /** For sign-in and set-up, which anyone may call. */
 export const SMALL_BODY_BYTES = 16_384
 
-/** JSON bodies are checked before they are parsed: for their depth, and for numbers that would be read as infinite. */
+/** Checks JSON bodies before they are parsed: for their depth, and for numbers that would become infinite. */
 export function checkJsonBodies(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeContentTypeParser('application/json')
@@ -38,7 +38,7 @@ function errorIn(json: string): string | null {
   return null
 }
 
-/** Where the text that starts here ends. */
+/** The end of the string that starts at `start`. */
 function endOfText(json: string, start: number): number {
   let i = start + 1
   while (i < json.length && json.charCodeAt(i) !== QUOTE) i += json.charCodeAt(i) === BACKSLASH ? 2 : 1

@@ -52,7 +52,7 @@ describe('bodies', () => {
       const large = `{"name": ${'['.repeat(1_000_000)}`
       const answer = await as(ada).post('/profiles', large, { headers: json })
       assert.equal(answer.json().error.message, 'more than 32 levels of nesting')
-      // Brackets in a text nest nothing.
+      // Brackets in strings don't count as nesting.
       const texts = await nobody().post('/session', { email: '[{"'.repeat(50), password: '\\"[[['.repeat(50) })
       assert.equal(texts.json().error.code, 'sign-in-wrong')
     }),

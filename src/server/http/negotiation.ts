@@ -3,14 +3,14 @@ import { AppError } from '../../core/errors.ts'
 
 type Range = { type: string; quality: number }
 
-/** Longer lists are cut off here. */
+/** Longer headers are truncated. */
 const MAX_ACCEPT_CHARS = 2000
 const range = /^([\w!#$&^.+*-]+\/[\w!#$&^.+*-]+)$/
 const weight = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /**
  * The offered media type that the caller prefers (RFC 9110, 12.5.1): the most specific range that covers a type gives its
- * weight; of equals, the first on offer wins. Responses vary by it and say so.
+ * weight; on a tie, the first offer wins. Sets the `Vary` header.
  */
 export function negotiate<T extends string>(request: FastifyRequest, reply: FastifyReply, offers: readonly T[]): T {
   reply.header('vary', 'Accept')
@@ -44,7 +44,7 @@ function rangesOf(accept: string): Range[] {
     const quality = given === undefined ? 1 : Number(weight.exec(given)?.[1] ?? 1)
     ranges.push({ type, quality })
   }
-  // So is a header without any range.
+  // A header without any valid range is ignored, too.
   return ranges.length === 0 ? [{ type: '*/*', quality: 1 }] : ranges
 }
 

@@ -28,7 +28,7 @@ export async function servePages(server: FastifyInstance, folder: string | null)
     const path = decodeURI(request.url.split('?', 1)[0]!).slice(1)
     if (path === '' && isPhone(request, reply)) return reply.redirect('/wml')
     if (path.startsWith('api/')) throw new AppError('not-found', 'no such API route')
-    // Programs look there for what is offered; a page would be taken for an answer.
+    // Programs look up features there, and would take a page for a valid response.
     if (path.startsWith('.well-known/')) throw new AppError('not-found', 'not offered here')
     asPage(reply).header('cache-control', 'no-cache')
     if (path.startsWith('assets/')) {
@@ -40,7 +40,7 @@ export async function servePages(server: FastifyInstance, folder: string | null)
   })
 }
 
-/** Knows WML, and no HTML or less of it. */
+/** Whether the client prefers WML to HTML. */
 function isPhone({ headers }: FastifyRequest, reply: FastifyReply): boolean {
   reply.header('vary', 'Accept')
   return preferred(headers.accept ?? '', ['text/html', WML]) === WML

@@ -17,7 +17,7 @@ export class DetailedError extends AppError {
   }
 }
 
-/** A failure that passes: when to come again. */
+/** A temporary failure, with the time to wait before a retry. */
 export class WaitError extends AppError {
   readonly retryAfterSeconds: number
 
@@ -136,7 +136,7 @@ function ofFramework(error: FastifyError): AppError | null {
   return null
 }
 
-/** For messages and the log. What comes after these names is a secret. */
+/** The path for messages and the log, without the secrets that follow these prefixes. */
 function pathOf({ url }: FastifyRequest): string {
   return url
     .split('?', 1)[0]!
@@ -154,7 +154,7 @@ const reasons = new Map<string | undefined, [status: string, message: string]>([
 /** Malformed and oversized requests get an error in the same form as all others. */
 export function answerClientError(error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET') return void socket.destroy(error)
-  // Answered already: every further piece of a malformed request is an error again.
+  // Already answered: each further chunk of a malformed request causes another error.
   if (!socket.writable) return
   const [status, message] = reasons.get(error.code) ?? ['400 Bad Request', 'malformed HTTP request']
   const body = invalidRequest(message)
@@ -174,7 +174,7 @@ function invalidRequest(message: string): string {
   return JSON.stringify({ error: { code: 'request-invalid', message } })
 }
 
-/** `Expect` with anything but `100-continue`. */
+/** Responds to `Expect` headers other than `100-continue`. */
 export function answerExpectations(server: Server): void {
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const body = invalidRequest('this expectation is not supported')

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 
 /**
- * The address of the server for programs that can't use relative links. Where none is configured it is the one that the caller used,
- * so answers with it must not be stored for others. Without a slash at its end.
+ * The server's URL for programs that can't use relative links, without a trailing slash. If none is configured, it is the one that the
+ * caller used, so responses with it must not be cached for others.
  */
 export function addressOf({ protocol, host }: FastifyRequest, configured: string): string {
   if (configured !== '') return configured.replace(/\/+$/, '')

@@ -123,7 +123,7 @@ describe('MCP over HTTP', () => {
       await once(socket, 'close')
     }
     const client = await clientWith(token)
-    // What the closed ones asked for may still be read; then there is room again.
+    // Reads of the closed connections may still be in progress; after them there is room again.
     for (;;) {
       const result = await client.callTool({ name: 'search', arguments: { query: 'solar' } })
       if (result.isError !== true) break

@@ -12,18 +12,18 @@ type McpParts = Pick<
   'archive' | 'inbox' | 'profiles' | 'sources' | 'privateAddress' | 'settings' | 'clock'
 >
 
-/** The arguments of a tool are shorter. */
+/** Larger than the arguments of any tool. */
 const MAX_BODY_BYTES = 256 * 1024
 const passedOn = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 
 /**
- * MCP over HTTP at `/mcp`, for programs with a token. Nothing is remembered between requests, so every server of a cluster can answer
- * each of them, and there are no sessions to limit or to steal. Streams that the server would keep open are not offered.
+ * MCP over HTTP at `/mcp`, for programs with a token. It is stateless, so every server of a cluster can answer any request, and there
+ * are no sessions to limit or to steal. Long-lived streams are not offered.
  */
 export function addMcp(server: FastifyInstance, parts: McpParts): void {
   let loading: Promise<McpHttpHandler> | null = null
 
-  /** With the first request: few services are asked by models, and it takes a fifth of a second and 30 MB. */
+  /** Loaded on the first request: few services use MCP, and loading takes a fifth of a second and 30 MB. */
   function handler(): Promise<McpHttpHandler> {
     loading ??= createHandler(parts, server.log)
     return loading
@@ -48,13 +48,13 @@ export function addMcp(server: FastifyInstance, parts: McpParts): void {
       reply.status(answer.status)
       for (const name of ['content-type', 'allow'])
         if (answer.headers.has(name)) reply.header(name, answer.headers.get(name))
-      // As text, like every other answer, so that the hooks on answers see it.
+      // As text, like every other response, so that the `onSend` hooks see it.
       return reply.send(await answer.text())
     },
   })
 }
 
-/** How the caller reaches the tools. */
+/** Passes the caller to the tools. */
 const authOf = (caller: McpCaller): AuthInfo => ({ token: '', clientId: '', scopes: [], extra: { caller } })
 
 async function createHandler(parts: McpParts, log: FastifyInstance['log']): Promise<McpHttpHandler> {
@@ -66,7 +66,7 @@ async function createHandler(parts: McpParts, log: FastifyInstance['log']): Prom
     onProblem: (message, fields) => log.error(fields, message),
   })
   return createMcpHandler(({ authInfo }) => serverFor(authInfo!.extra!.caller as McpCaller), {
-    // No subscription is offered: its stream would stay open.
+    // No subscriptions: their streams would stay open.
     maxSubscriptions: 0,
     keepAliveMs: 0,
     onerror: (error) => log.debug({ err: error }, 'an MCP request was refused'),
@@ -85,8 +85,8 @@ function webRequestOf(request: FastifyRequest, reply: FastifyReply): Request {
 }
 
 /**
- * A page in a browser has no business here, and one whose name was bound to our address (DNS rebinding) looks like one of ours: only
- * the configured address counts or, where there is none, an address without a name.
+ * Refuses requests from web pages of other sites. With DNS rebinding, a foreign page looks like one of ours, so only the configured
+ * address counts or, if there is none, an address without a host name.
  */
 function refuseForeignPages(request: FastifyRequest, configured: string): void {
   const { origin } = request.headers

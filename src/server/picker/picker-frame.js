@@ -1,5 +1,5 @@
-// Runs in the frame that shows an archived page to choose a part of, without an origin and as the only script that its policy allows.
-// It tells the page around it what was chosen, and takes from it which of the elements around that is meant.
+// Runs in the frame that shows an archived page for picking a part, without an origin and as the only script that its policy allows.
+// Posts the chosen element and its ancestors to the page around it, which can select one of them.
 ;(() => {
   const MAX_PATH = 12
   const MAX_TEXT = 300
@@ -39,7 +39,7 @@
     place(chosenBox, chosen)
   }
 
-  /** Names that programs make are other ones tomorrow. */
+  /** False for names that look generated, which may soon be different ones. */
   function isStable(name) {
     return (
       name.length <= 40 &&
@@ -53,7 +53,7 @@
   const tagOf = (element) => element.localName
   const classesOf = (element) => [...element.classList].filter((name) => isStable(name) && !name.startsWith('erace-'))
 
-  /** Ways to name an element itself, the shortest and most lasting first. */
+  /** Selectors for an element itself, the shortest and most stable first. */
   function ownNames(element) {
     const names = []
     const tag = tagOf(element)
@@ -73,7 +73,7 @@
     return same.length === 1 ? tag : `${tag}:nth-of-type(${same.indexOf(element) + 1})`
   }
 
-  /** What is nearest above it and has a name of its own; elements that browsers add have none in the source. */
+  /** A unique selector, from the nearest ancestor with a unique one if necessary. Skips elements that browsers add to the source. */
   function selectorOf(element) {
     const names = ownNames(element)
     const direct = names.find((name) => isOne(name, element))
@@ -150,7 +150,7 @@
   addEventListener('scroll', draw, { capture: true, passive: true })
   addEventListener('resize', draw)
 
-  /** With the keyboard: into the page, along, out of it again. */
+  /** Keyboard navigation: into an element, along its siblings, and out again. */
   function step(key) {
     const from = chosen
     const seen = (element) =>

@@ -3,7 +3,7 @@ import { escapeHtml } from '../../core/html/escape.ts'
 import type { Capture, Captures, VersionItem } from '../../services/archive/archive-reader.ts'
 import { replayPath } from '../../services/replay/replay-path.ts'
 
-/** Our own pages around what is replayed. They run no script, and load nothing but the frame. */
+/** Our own pages around replayed ones. They run no scripts, and load nothing but the frame. */
 
 const style = `
 :root{color-scheme:light dark;--fore:#1c1c1e;--back:#fff;--bar:#f2f2ef;--line:#d4d4cf;--link:#0b57a4}
@@ -26,7 +26,7 @@ th,td{padding:8px 12px 8px 0;text-align:left;vertical-align:top;border-bottom:1p
 @media (max-width:40em){.wide{display:none}}
 `
 
-/** For the policy: nothing but exactly this style applies. */
+/** CSP source that allows exactly this style sheet. */
 export const replayStyle = `'sha256-${createHash('sha256').update(style).digest('base64')}'`
 
 function pageOf(title: string, body: string): string {
@@ -36,7 +36,7 @@ function pageOf(title: string, body: string): string {
 const link = (href: string, text: string): string => `<a href="${escapeHtml(href)}">${text}</a>`
 const leave = (url: string): string => `/leave#${encodeURIComponent(url)}`
 
-/** As people read it. */
+/** Readable time. */
 function momentOf(at: string | number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
@@ -103,7 +103,7 @@ export function problemPage(message: string): string {
   return pageOf('Invalid address', `<main><h1>Invalid address</h1><p>${escapeHtml(message)}</p></main>`)
 }
 
-/** Browsers bring the session only where our own page leads: this one leads back to where it stands. */
+/** Browsers send the session cookie only for navigation from our own pages: this one redirects to its own URL. */
 export function bouncePage(path: string): string {
   const again = escapeHtml(path)
   return `<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${again}"><title>Archive</title><p><a href="${again}">Continue</a></p>`

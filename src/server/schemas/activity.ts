@@ -4,7 +4,7 @@ import { crawlLimits } from '../../services/crawls/read-crawl.ts'
 import { serviceLevels } from './accounts.ts'
 import { listOf, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
 
-/** One moment of the crawl. */
+/** Crawl statistics at one point in time. */
 export const Stats = Type.Object({
   at: Time,
   pagesPerSecond: Type.Number(),
@@ -45,7 +45,7 @@ const Budget = Type.Object(
   { description: 'How checks are shared out; `doubled` is what twice the budget would give' },
 )
 
-/** What `erace crawl --json` counts, of one crawl in the service. */
+/** One crawl in the service, with the counts of `erace crawl --json`. */
 export const CrawlJob = Type.Object({
   id: Type.Integer(),
   state: oneOf(['waiting', 'running', 'finished', 'limit', 'stopped', 'refused'], {

@@ -37,7 +37,7 @@ export function listOf<T extends TSchema>(item: T) {
   return Type.Object({ items: Type.Array(item), next: Type.Union([Type.String(), Type.Null()]) })
 }
 
-/** Where null means none. */
+/** Nullable; null means none. */
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const IdParams = Type.Object({ id: Id })

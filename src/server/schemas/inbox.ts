@@ -4,7 +4,10 @@ import { Id, MarkedText, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
 
 export const annotationKinds = ['new', 'changed', 'gone', 'back'] as const
 
-/** Of interests: relevance, threshold, scorer, terms, further, missing, exclusions, expression. With `match: change`, places are in the changes. Of a followed source: tracked. Of one that went: gone. */
+/**
+ * For interests: relevance, threshold, scorer, terms, further, missing, exclusions, expression. With `match: change`, positions are in the
+ * changes. For a tracked source: tracked. For a page that is gone: gone.
+ */
 export const Explanation = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
@@ -121,7 +124,7 @@ export const Marks = Type.Object(
   },
   { additionalProperties: false, minProperties: 1 },
 )
-/** Without ids, applies to all that match the query. With group=page, each id stands for its page: all up to that id that match. */
+/** Without ids, applies to all that match the query. With group=page, each id means its page: all matches up to that id. */
 export const BulkMarks = Type.Object(
   { ...Marks.properties, ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 10_000 })) },
   { additionalProperties: false },

@@ -10,7 +10,7 @@ export type AccountLevels = {
 
 export type AccountLevelsDeps = {
   accounts: Pick<AccountStore, 'revision' | 'list'>
-  /** Of owners without an account. */
+  /** The level of owners without an account. */
   otherwise(owner: string): ServiceLevel
 }
 

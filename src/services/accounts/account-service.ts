@@ -37,7 +37,7 @@ export type AccountServiceDeps = {
   }
   clock: Clock
   sessionAgeMs: number
-  /** The level of an account that is made without one, from the settings. */
+  /** Default level of a new account, from the settings. */
   levelOf(email: string): ServiceLevel
   onProblem(message: string, fields: Record<string, unknown>): void
   /** Several processes serve from the same stores. */

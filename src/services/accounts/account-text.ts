@@ -5,7 +5,7 @@ export const MAX_PASSWORD = 1000
 const MAX_EMAIL = 254
 const MAX_NAME = 200
 
-/** The address in the form used by accounts, profiles and annotations. */
+/** Normalises an address as used by accounts, profiles and annotations. Throws if it is invalid. */
 export function checkedEmail(text: string): string {
   const email = emailOf(text)
   if (email === null) throw new AppError('request-invalid', EXPECTED_EMAIL)
@@ -14,7 +14,7 @@ export function checkedEmail(text: string): string {
 
 export const EXPECTED_EMAIL = 'expected an email address'
 
-/** The same; null where it is no address. */
+/** The same, but null for an invalid address. */
 export function emailOf(text: string): string | null {
   const email = text.trim().toLowerCase()
   return email.length <= MAX_EMAIL && /^[^\s@,\p{C}]+@[^\s@,\p{C}]+$/u.test(email) ? email : null
@@ -28,7 +28,7 @@ export function checkedPassword(text: string): string {
   return text
 }
 
-/** Without characters that move a terminal's cursor or break a line, and short enough for a list. */
+/** Removes characters that move a terminal's cursor or break a line, and shortens the text for lists. */
 export function cleanText(text: string, maxLength = MAX_NAME): string {
   return text
     .slice(0, maxLength)

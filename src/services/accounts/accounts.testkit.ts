@@ -26,7 +26,7 @@ export const browser = { address: '192.0.2.1', agent: 'a browser' }
 export const PASSWORD = 'correct horse'
 export const SESSION_AGE_MS = 3_600_000
 
-/** Accounts on a real store. `restart` forgets all that is in memory. */
+/** Accounts on a real store. `restart` drops everything in memory. */
 export async function createTestAccounts(clock: Clock = createManualClock()) {
   const folder = await mkdtemp(join(tmpdir(), 'erace-accounts-'))
   const db = openDatabase(join(folder, 'catalog.db'), { migrations: catalogMigrations })

@@ -12,7 +12,7 @@ import type { SignInFailureStore, SignInFailures } from '../../store/contracts/a
  * day without failure, clears the count. Counts are in the store: they survive a restart and hold for all servers together.
  *
  * An attempt counts as a failure before the password is checked: of any number of concurrent guesses, on any number of
- * servers, no more than the allowance are checked. Attempts for one e-mail address also take turns here, so that somebody who
+ * servers, no more than the allowance are checked. Attempts for one e-mail address are also serialised here, so that a user who
  * opens twenty tabs with the right password is signed in twenty times.
  */
 export type Attempts = {
@@ -36,7 +36,7 @@ const ALLOWED_PER_ADDRESS = 20
 const MAX_WAIT_SECONDS = 900
 export const FAILURES_KEPT_MS = 86_400_000
 const MAX_IN_TURN = 50
-/** A lost race means that another attempt was counted, so the allowance ends the races long before. */
+/** A lost race means that another attempt was counted, so the allowance is used up long before this limit. */
 const MAX_RACES = 200
 const NONE: SignInFailures = { count: 0, lastAt: 0 }
 
@@ -48,7 +48,7 @@ export function createAttempts({ failures, clock }: AttemptsDeps): Attempts {
   function secondsToWait({ count, lastAt }: SignInFailures, allowed: number): number {
     if (count < allowed) return 0
     const pauseMs = 1000 * Math.min(MAX_WAIT_SECONDS, 2 ** (count - allowed))
-    // A clock that was set back does not make the wait longer than the pause.
+    // If the clock was set back, the wait still doesn't exceed the pause.
     const sinceMs = Math.max(0, clock.now() - lastAt)
     return Math.ceil(Math.max(0, pauseMs - sinceMs) / 1000)
   }
@@ -64,7 +64,7 @@ export function createAttempts({ failures, clock }: AttemptsDeps): Attempts {
     throw new AppError('rate-limited', 'too many attempts right now; try again in a moment')
   }
 
-  /** Counts an attempt as a failure until it is known to be right. Returns the seconds to wait where there is no attempt left. */
+  /** Counts an attempt as a failure until it is known to be right. Returns the seconds to wait if no attempt is left. */
   async function reserve({ key, allowed }: Limit): Promise<number> {
     let seconds = 0
     await change(key, (current) => {
@@ -102,7 +102,7 @@ export function createAttempts({ failures, clock }: AttemptsDeps): Attempts {
         }
         if (!isRight) return { kind: 'wrong' }
         await failures.clear([limits[0]!.key])
-        // Other guesses from this network still count: anybody can sign in to an account of their own in between.
+        // Other guesses from this network still count: an attacker can sign in to an account of their own in between.
         if (device === null) await release(byAddress.key)
         return { kind: 'right' }
       })

@@ -15,7 +15,7 @@ export type Caller = {
   scopes: readonly TokenScope[]
 }
 
-/** Authenticates a request. Null where the secret is unknown or has expired. */
+/** Authenticates a request. Null if the secret is unknown or has expired. */
 export type Callers = {
   ofSession(secret: string): Promise<Caller | null>
   ofToken(secret: string): Promise<Caller | null>
@@ -28,7 +28,7 @@ export type CallersDeps = {
   clock: Clock
   /** A session expires after this time without use. */
   sessionAgeMs: number
-  /** Other processes sign users out of the same store, and that takes effect here with the next request: nothing is cached. */
+  /** Other processes use the same store. Nothing is cached, so that their sign-outs take effect with the next request. */
   isShared?: boolean
   onProblem(message: string, fields: Record<string, unknown>): void
 }
@@ -43,7 +43,7 @@ const MAX_CACHED = 10_000
 /** The last use is written at most this often, or every request would be a write. */
 const TOUCH_EVERY_MS = 60_000
 
-/** `touchAt` and `endsAt` by the wall clock, `until` by the steady one. */
+/** `touchAt` and `endsAt` are wall time, `until` is monotonic. */
 type Known = { caller: Caller; touchAt: number; endsAt: number; until: number }
 
 /**
@@ -96,7 +96,7 @@ export function createCallers(deps: CallersDeps): CachedCallers {
     return found.caller
   }
 
-  /** Users can still read when the disk is full: only the time of last use is not written. */
+  /** Ignores errors, so that users can still read when the disk is full. */
   async function touch(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -110,7 +110,7 @@ export function createCallers(deps: CallersDeps): CachedCallers {
     if (found === null || found.account.disabled) return null
     const { session, account } = found
     let { seenAt, expiresAt: endsAt } = session
-    // After the clock was set back the use is written at once.
+    // If the clock was set back, write the use at once.
     if (now - seenAt >= TOUCH_EVERY_MS || now < seenAt) {
       seenAt = now
       endsAt = now + sessionAgeMs

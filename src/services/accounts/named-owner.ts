@@ -2,7 +2,7 @@ import type { Account } from '../../core/account.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Users } from './users.ts'
 
-/** The account that the operator of the machine means; without an address, the only one. */
+/** The account named by the operator of the machine; without an address, the only one. */
 export async function namedOwner(users: Pick<Users, 'list' | 'findByEmail'>, email: string | null): Promise<Account> {
   if (email !== null) {
     const account = await users.findByEmail(email)

@@ -21,7 +21,7 @@ export type OwnAccount = {
   tokens(caller: Caller): Promise<Token[]>
   /** The only time the secret is given out. */
   addToken(caller: Caller, draft: OwnTokenDraft): Promise<{ token: Token; secret: string }>
-  /** False where the caller has no such token. */
+  /** Returns false if the caller has no such token. */
   removeToken(caller: Caller, id: number): Promise<boolean>
 }
 
@@ -111,7 +111,7 @@ export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
   }
 }
 
-/** By the name that was given: resolved, some places get the name that they had before. */
+/** Keeps the given name: resolving would turn some zones into their former name. */
 function checkedTimeZone(given: string): string {
   if (given === '') return ''
   try {

@@ -3,29 +3,29 @@ import { AppError } from '../../core/errors.ts'
 
 export type Passwords = {
   hash(password: string): Promise<string>
-  /** With null, or a text that is no hash, the same work is done and the answer is `wrong`: timing does not reveal known addresses. */
+  /** For null or an invalid hash, does the same work and returns `wrong`, so that timing does not reveal known addresses. */
   verify(password: string, stored: string | null): Promise<Verdict>
   /** Hashes computed so far. */
   computed(): number
 }
 
-/** `outdated`: the right password, but hashed with less than is spent today. */
+/** `outdated`: the right password, but hashed at a lower cost than today's. */
 export type Verdict = { kind: 'right' | 'outdated' | 'wrong' }
 
 export type PasswordsOptions = {
   cost?: HashCost
   /** Half of the runtime's thread pool (files, DNS, hashes), so that a wave of sign-ins does not block the rest. */
   maxAtOnce?: number
-  /** Beyond this many waiting, sign-ins are refused. */
+  /** Maximum number waiting; further sign-ins are refused. */
   maxWaiting?: number
 }
 
-/** What a password was hashed with. `memoryKib`, `passes` and `lanes` are what PHC strings call m, t and p. */
+/** Cost parameters of a hash. `memoryKib`, `passes` and `lanes` are what PHC strings call m, t and p. */
 export type HashCost = { memoryKib: number; passes: number; lanes: number }
 
 type StoredHash = { cost: HashCost; salt: Buffer; hash: Buffer }
 
-/** 19 MiB and two passes: about 50 ms, and what OWASP asks for at least. */
+/** 19 MiB and two passes: about 50 ms, and the minimum recommended by OWASP. */
 export const defaultCost: HashCost = { memoryKib: 19_456, passes: 2, lanes: 1 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
@@ -92,7 +92,7 @@ function isOutdated(used: HashCost, wanted: HashCost): boolean {
 
 type Argon2Options = { nonce: Buffer; memory: number; passes: number; parallelism: number; tagLength: number }
 
-/** Normalized, since keyboards compose accented letters in different ways. */
+/** Normalises the password, since keyboards compose accented letters in different ways. */
 function argon2id(password: string, options: Argon2Options): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   argon2('argon2id', { message: password.normalize('NFC'), ...options }, (error, hash) => {
@@ -105,16 +105,16 @@ function argon2id(password: string, options: Argon2Options): Promise<Buffer> {
 const pattern =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
 
-/** More than this is a damaged hash, not a setting: computing it would stop the program. */
+/** Anything above is a damaged hash, not a setting: computing it would stall the program. */
 const limits: HashCost = { memoryKib: 1_048_576, passes: 100, lanes: 16 }
 
-/** A PHC string, which all tools for argon2 read and write. */
+/** Formats a PHC string, the common format of argon2 tools. */
 export function formatHash({ cost, salt, hash }: StoredHash): string {
   const { memoryKib, passes, lanes } = cost
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${unpadded(salt)}$${unpadded(hash)}`
 }
 
-/** Null where the text is no such hash, for instance where no password was set. */
+/** Null if the text is not such a hash, for example if no password was set. */
 export function parseHash(text: string): StoredHash | null {
   const match = pattern.exec(text)
   if (match === null) return null

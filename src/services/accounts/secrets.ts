@@ -1,16 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Of sessions, tokens and the set-up link: so long that guessing is hopeless, so a fast hash is enough for the store. */
+/** For sessions, tokens and the set-up link: too long to guess, so a fast hash is enough for the store. */
 const SECRET_BYTES = 32
 
-/** Tells people, and programs that look for forgotten secrets, what a token is. */
+/** Makes tokens recognisable to people and secret scanners. */
 export const TOKEN_PREFIX = 'erace_'
 
 export function createSecret(prefix = ''): string {
   return prefix + randomBytes(SECRET_BYTES).toString('base64url')
 }
 
-/** What the store knows of a secret. */
+/** The form in which the store keeps a secret. */
 export function hashOfSecret(secret: string): Uint8Array {
   return createHash('sha256').update(secret).digest()
 }

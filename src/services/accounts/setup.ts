@@ -5,17 +5,17 @@ import { createSecret, hashOfSecret, isSecretOf } from './secrets.ts'
 import type { Browser, SessionMaker, SignedIn } from './sign-in.ts'
 import type { AccountMaker, UserDraft } from './users.ts'
 
-/** Makes the first administrator of a fresh store, by a link that the program prints when it starts. */
+/** Creates the first administrator of a fresh store, through a link that the program prints at startup. */
 export type Setup = {
   isSetupNeeded(): Promise<boolean>
   /**
-   * A new key at each start, which invalidates the one before. Where several processes serve, all get the same key until it is
-   * used. Null where there is an account.
+   * Returns a new key at each start, which invalidates the previous one. If several processes serve, all get the same key until
+   * it is used. Null if there is an account.
    */
   prepareSetup(): Promise<string | null>
-  /** Makes the administrator and signs them in. */
+  /** Creates the administrator and signs them in. */
   setUp(form: Browser & { key: string; email: string; password: string; name?: string }): Promise<SignedIn>
-  /** Only where there is no account at all; true where it made one. */
+  /** Creates an administrator only if there is no account at all. Returns whether it did. */
   ensureAdministrator(email: string, password: string): Promise<boolean>
 }
 

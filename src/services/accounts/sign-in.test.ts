@@ -43,7 +43,7 @@ describe('sign-in', () => {
       assert.deepEqual(await attempt('eve@example.org', 'wrong', `198.51.100.${n}`), { kind: 'wrong' })
     for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
       const computed = accounts.passwords.computed()
-      // Not even the right password is looked at.
+      // Not even the right password is checked.
       assert.deepEqual(await attempt('EVE@example.org', PASSWORD, '198.51.100.9'), { kind: 'wait', seconds })
       const { service, passwords } = accounts.restart()
       const again = await service.signIn({ ...browser, email: 'eve@example.org', password: PASSWORD })
@@ -110,7 +110,7 @@ describe('sign-in', () => {
       accounts.service.signIn({ email, password, device: cookie, ...browser })
     assert.equal((await fromDevice(PASSWORD)).kind, 'signed-in')
     assert.equal((await attempt(email, PASSWORD)).kind, 'wait')
-    // It has an allowance of its own, and a cookie of another account or a made-up one is no device.
+    // The device has its own allowance; a cookie of another account or a forged one doesn't count as a device.
     const other = (await accounts.signedIn('ada@example.org')).device
     for (const cookie of [other, `${'a'.repeat(22)}.${'a'.repeat(43)}`, 'x', device.slice(0, -1)])
       assert.equal((await fromDevice(PASSWORD, cookie)).kind, 'wait')
@@ -118,7 +118,7 @@ describe('sign-in', () => {
     assert.equal((await fromDevice(PASSWORD)).kind, 'wait')
     clock.advance(1000)
     assert.equal((await fromDevice(PASSWORD)).kind, 'signed-in')
-    // A new password makes it a device like any other.
+    // A new password invalidates the device cookie.
     const { caller } = (await fromDevice(PASSWORD)) as { caller: Caller }
     const change = { current: PASSWORD, password: 'another horse', address: browser.address }
     assert.equal((await accounts.service.changePassword(caller, change)).kind, 'changed')

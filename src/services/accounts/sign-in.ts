@@ -12,12 +12,12 @@ import { createSecret, hashOfSecret } from './secrets.ts'
 
 export type SignIn = {
   signIn(attempt: SignInAttempt): Promise<SignInOutcome>
-  /** Ends the session that the caller is known by. */
+  /** Ends the caller's current session. */
   signOut(caller: Caller): Promise<void>
-  /** Ends all sessions of the caller, this one as well. */
+  /** Ends all sessions of the caller, including this one. */
   signOutEverywhere(caller: Caller): Promise<void>
   sessions(caller: Caller): Promise<(Session & { current: boolean })[]>
-  /** False where the caller has no such session. */
+  /** Returns false if the caller has no such session. */
   endSession(caller: Caller, id: number): Promise<boolean>
 }
 
@@ -36,7 +36,7 @@ export type SessionMaker = (account: number, browser: Browser) => Promise<Signed
 
 const MAX_AGENT = 300
 const MAX_ADDRESS = 64
-/** Of one account; beyond it the least recently used ones end. */
+/** Maximum per account; beyond it the least recently used ones end. */
 const MAX_SESSIONS = 1000
 const CLEAN_UP_EVERY_MS = 3_600_000
 
@@ -115,7 +115,7 @@ export type SessionMakerDeps = {
   sessionAgeMs: number
 }
 
-/** Null where the account was removed or disabled meanwhile. */
+/** Returns null if the account was removed or disabled meanwhile. */
 export function createSessionMaker({ sessions, callers, clock, sessionAgeMs }: SessionMakerDeps): SessionMaker {
   return async (account, { address, agent }) => {
     const secret = createSecret()

@@ -7,16 +7,16 @@ import { cleanText } from './account-text.ts'
 import type { Caller } from './callers.ts'
 
 /**
- * Sessions in the URL, for phones without cookies. A URL gets around more easily than a cookie (logs, bookmarks, somebody who looks on),
- * so such a session ends after 15 minutes without use and after an hour in any case, works only for the browser that signed in, as far
- * as its name tells, and is taken nowhere but where it was meant for. It is a row of the store as any other: its owner sees it and can
- * end it.
+ * Sessions in the URL, for phones without cookies. A URL leaks more easily than a cookie (logs, bookmarks, shoulder surfing), so such
+ * a session ends after 15 minutes without use and after an hour in any case, works only for the browser that signed in, judged by its
+ * User-Agent, and is accepted only where it is meant to be used. It is a session in the store like any other: its owner sees it and
+ * can end it.
  */
 export type UrlSessions = {
-  /** For a session that has just begun. Its cookie must not be given to anybody. */
+  /** For a session that has just begun. Its cookie must not be given out. */
   issue(caller: Caller): Promise<string>
   find(token: string, agent: string): Promise<Caller | null>
-  /** Shows that a request to change something comes from a page of this session. */
+  /** CSRF token: proves that a request to change something comes from a page of this session. */
   actionToken(caller: Caller): Promise<string>
   isActionToken(caller: Caller, token: string): Promise<boolean>
 }
@@ -29,7 +29,7 @@ export type UrlSessionDeps = {
 }
 
 const KEY_BYTES = 32
-/** 128 bits; phones have little room. */
+/** 128 bits, as phones have little room. */
 const MAC_CHARS = 22
 const IDLE_MS = 15 * 60_000
 const MAX_AGE_MS = 60 * 60_000

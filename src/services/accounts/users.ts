@@ -17,9 +17,9 @@ export type Users = {
   find(id: number): Promise<Account | null>
   findByEmail(email: string): Promise<Account | null>
   add(draft: UserDraft): Promise<Account>
-  /** A new password, and being disabled, end all sessions of the account. */
+  /** Changing the password or disabling the account ends all its sessions. */
   change(id: number, changes: UserChanges): Promise<Account>
-  /** With the account go its profiles and annotations. */
+  /** Removes the account with its profiles, annotations, channels and credentials. */
   remove(id: number): Promise<Removed>
 }
 
@@ -95,17 +95,17 @@ export function createUsers(deps: UsersDeps): Users {
       return account
     },
     async remove(id) {
-      // Disabled first: the last administrator is refused before anything is removed, nothing new is added meanwhile, and after
-      // an interruption the account is still there to be removed again.
+      // Disable it first: the last administrator is refused before anything is removed, nothing new is added meanwhile, and after
+      // an interruption the account still exists, so that the removal can be repeated.
       const { email } = accountOf(await accounts.update(id, { disabled: true }))
       onChanged()
-      // With their secrets, and with what waits on them.
+      // Includes their secrets and waiting messages.
       for (const { id } of await channels.list(email)) await channels.remove(email, id)
       for (const { id } of await credentials.list(email)) await credentials.remove(email, id)
       const gone = { profiles: await removeProfiles(email), annotations: await removeAnnotations(email) }
       const account = accountOf(await accounts.remove(id))
       onChanged()
-      // What the annotation engine was working on when the profiles were removed.
+      // Annotations that were in progress when the profiles were removed.
       gone.annotations += await removeAnnotations(email)
       return { account, ...gone }
     },
@@ -123,7 +123,7 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Null where the address is taken, or with `onlyFirst` where there is any account. */
+/** Returns null if the address is taken or, with `onlyFirst`, if there is any account. */
 export type AccountMaker = (draft: UserDraft, options?: { onlyFirst: boolean }) => Promise<Account | null>
 
 export type UserDraft = { email: string; password: string; name?: string; role?: Role; level?: ServiceLevel }
@@ -132,7 +132,7 @@ export type AccountMakerDeps = {
   accounts: Pick<AccountStore, 'add'>
   passwords: Passwords
   clock: Clock
-  /** The level of an account that is made without one. */
+  /** Default level of a new account. */
   levelOf(email: string): ServiceLevel
   onChanged(): void
 }
@@ -158,7 +158,7 @@ export function createAccountMaker({ accounts, passwords, clock, levelOf, onChan
 
 const PAGE = 1000
 
-/** All accounts, in the order of their ids. */
+/** All accounts, ordered by id. */
 export async function listAll({ list }: Pick<Users, 'list'>): Promise<Account[]> {
   const all: Account[] = []
   for (;;) {

@@ -14,12 +14,12 @@ import { SET_ASIDE_SHOWN, setAsideReport } from './set-aside.ts'
 import type { CrawlReport, CrawlTotals, LevelStats, Meters, Stats } from './stats.ts'
 
 /**
- * What the crawl does at this moment, and did in the last ten minutes.
+ * What the crawl is doing now, and did in the last ten minutes.
  *
  * Each second the shared counters are read (`tick`), which costs next to nothing, and published to listeners.
- * Every other second it becomes a point of the series. What has to be asked of the store or of the file system is asked by
- * those who want the whole report, and no more often than its age allows; the tasks alone are counted with the points.
- * Nothing is kept beyond the process: after a restart the charts start empty.
+ * Every other second they become a point of the series. Values from the store or the file system are read only for the
+ * whole report, and cached for a while; only tasks are counted with the points. Nothing is kept beyond the process: after
+ * a restart the charts start empty.
  */
 export type Activity = {
   /** Ticks each second until the end. */
@@ -28,9 +28,9 @@ export type Activity = {
   now(): Stats
   report(): Promise<CrawlReport>
   meters(): Meters
-  /** Why nothing is fetched; null while all is well. */
+  /** Why nothing is fetched; null if all is well. */
   paused(): Promise<string | null>
-  /** Versions that were set aside are processed again. Returns how many. */
+  /** Has versions that were set aside processed again. Returns how many. */
   retrySetAside(): Promise<number>
   noteAnnotations(count: number): void
   /** Channels of all owners by kind, at most some seconds old. */
@@ -38,15 +38,15 @@ export type Activity = {
   end(): void
 }
 
-/** The crawl's own figures: of this process, or of all that share the work. */
+/** Counters of the crawl, for this process or for all that share the work. */
 export type CrawlCounters = {
   total(name: CounterName): number
   isThrottled(): boolean
-  /** The counters that rates are computed from; the totals, where it is left out. */
+  /** The counters that rates are computed from; the totals if omitted. */
   flow?(name: CounterName): number
-  /** Asked each second, where figures come from elsewhere. What fails leaves them as they were. */
+  /** Called each second if the counters come from elsewhere. A failure leaves them unchanged. */
   refresh?(): Promise<void>
-  /** Why nothing is fetched; left out where the figures say it. */
+  /** Why nothing is fetched; omitted if the counters tell. */
   whyIdle?(): string | null
 }
 
@@ -77,9 +77,9 @@ const STATS_AGE_MS = 1_000
 const DISK_AGE_MS = 30_000
 const KEPT_AGE_MS = 30_000
 const CHANNELS_AGE_MS = 10_000
-/** Timers come a little early at times. */
+/** Timers sometimes fire a little early. */
 const SLACK_MS = 100
-/** With less than this the reason for refused writes is plain. */
+/** Free space below which refused writes mean a full disk. */
 const FULL_BYTES = 64 << 20
 
 const rated = ['fetched', 'bytes', 'failed'] as const
@@ -122,7 +122,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
   }
 
   async function tick(): Promise<void> {
-    // A store that does not answer is waited for by one of them.
+    // If the store does not answer, only one tick waits for it.
     if (isTicking) return
     isTicking = true
     try {
@@ -139,7 +139,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
     const isPoint = clock.monotonic() - pointAt >= POINT_MS - SLACK_MS
     if (isPoint) {
       pointAt = clock.monotonic()
-      // A store that is busy for a moment leaves the last count standing.
+      // If the store is busy for a moment, keep the last count.
       tasks = await countTasks().catch(() => tasks)
     }
     const stats = now()
@@ -148,7 +148,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
     publish(stats)
   }
 
-  /** Which sources are late is found by looking at each of them. */
+  /** Cached, because finding overdue sources means looking at each of them. */
   function levelsNow(): LevelStats[] {
     if (clock.monotonic() - statsAt < STATS_AGE_MS) return levels
     statsAt = clock.monotonic()
@@ -224,7 +224,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
   }
 }
 
-/** A health check answers sooner than a request has to. */
+/** A health check must answer sooner than a request. */
 const MAX_CHECK_MS = 3_000
 
 export async function storeHealthErrors(store: { check(): Promise<void> }): Promise<string[]> {
@@ -240,7 +240,7 @@ export async function storeHealthErrors(store: { check(): Promise<void> }): Prom
   }
 }
 
-/** Running totals of the last seconds, for rates that do not jump with every page. */
+/** Samples of running totals over the last seconds, for rates that do not jump with every page. */
 function createRateWindow<Name extends string>(names: readonly Name[], windowMs: number) {
   type Sample = { at: number; totals: Record<Name, number> }
   let samples: Sample[] = []
@@ -248,11 +248,11 @@ function createRateWindow<Name extends string>(names: readonly Name[], windowMs:
   return {
     add(at: number, totals: Record<Name, number>): void {
       samples.push({ at, totals })
-      // The last one from before the window stays: rates start from it.
+      // Keep the last sample from before the window: rates start from it.
       const first = samples.findLastIndex((sample) => sample.at <= at - windowMs)
       if (first > 0) samples = samples.slice(first)
     },
-    /** Per second; nothing while there are no two moments to compare. */
+    /** Per second; 0 until there are two samples. */
     rates(): Record<Name, number> {
       const oldest = samples[0]
       const newest = samples.at(-1)
@@ -265,8 +265,8 @@ function createRateWindow<Name extends string>(names: readonly Name[], windowMs:
 }
 
 /**
- * Asks again only once the answer is old: a value that is read each second need not be counted each second. Concurrent callers
- * share one answer; a failure goes to all of them and is not cached.
+ * Caches an answer for `maxAgeMs`: a value read each second need not be counted each second. Concurrent callers share one
+ * answer; a failure goes to all of them and is not cached.
  */
 function remembered<T>(clock: Clock, maxAgeMs: number, ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | null = null

@@ -4,15 +4,15 @@ import { statOf } from '../../store/rules/node-state.ts'
 import type { CrawlCounters } from './activity.ts'
 
 /**
- * The board of a whole cluster, put together from what its nodes say of themselves. What counts up is summed by its growth at
- * each node: one that comes brings what it has done before as a total and not as work of this moment, and one that goes leaves what
- * it has done. What goes up and down is the sum over those that live.
+ * Counters of a whole cluster, aggregated from the reports of its nodes. Monotonic counters are summed by their growth at each node: a
+ * new node adds its past work to the totals but not to current rates, and a lost node's work remains. Gauges are summed over live
+ * nodes.
  */
 export type NodeCounters = CrawlCounters & { refresh(): Promise<void> }
 
 export type NodeCountersDeps = {
   nodes: Pick<NodeStore, 'list' | 'isHeld'>
-  /** After so long without a sign a node counts for nothing. */
+  /** A node not seen for this long is ignored. */
   lostMs: number
 }
 
@@ -20,7 +20,7 @@ const counters = ['fetched', 'stored', 'unchanged', 'duplicates', 'failed', 'red
 type Counter = (typeof counters)[number]
 const isCounter = (name: CounterName): name is Counter => (counters as readonly string[]).includes(name)
 
-/** Nodes that are gone are remembered for this long, should they come back. */
+/** Maximum number of nodes remembered, in case lost ones come back. */
 const MAX_REMEMBERED = 10_000
 
 const crawls = ({ role }: NodeReport): boolean => role !== 'serve'
@@ -66,7 +66,7 @@ export function createNodeCounters({ nodes, lostMs }: NodeCountersDeps): NodeCou
     isThrottled: () => isThrottled,
     whyIdle() {
       if (isRead && living.length === 0) return 'No worker is running. Start one to fetch pages.'
-      // While one of them can write, something is fetched.
+      // As long as one of them can write, something is fetched.
       if (living.some((node) => statOf(node, 'paused') === 0)) return null
       return isRead ? 'The store is not accepting writes from any worker. See their logs for the reason.' : null
     },

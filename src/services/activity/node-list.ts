@@ -5,14 +5,14 @@ import type { NodeList, NodeReport } from './this-node.ts'
 
 export type NodeListDeps = {
   nodes: Pick<NodeStore, 'list' | 'isPaused' | 'drain'>
-  /** That of the cluster: after so long without a sign a node counts as lost. */
+  /** Lease time of the cluster: a node not seen for this long counts as lost. */
   leaseMs: number
   clock: Clock
 }
 
 const roles: Record<NodeRole, NodeReport['role']> = { serve: 'server', worker: 'worker', crawl: 'crawl', up: 'all' }
 
-/** The processes of a cluster. Their ages come from the store's clock, and are turned into times by the reader's. */
+/** The processes of a cluster. The store's clock measures their ages; the reader's clock turns these into times. */
 export function createNodeList({ nodes, leaseMs, clock }: NodeListDeps): NodeList {
   return {
     async list() {

@@ -1,7 +1,7 @@
 import type { StatusReport } from '../../core/reports/status-report.ts'
 import type { SetAside } from '../../store/contracts/annotations.ts'
 
-/** As many as a page or a terminal shows. */
+/** Number shown on a page or a terminal. */
 export const SET_ASIDE_SHOWN = 5
 
 export function setAsideReport({ count, latest }: SetAside): StatusReport['setAside'] {

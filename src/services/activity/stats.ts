@@ -4,7 +4,7 @@ import type { StatusReport } from '../../core/reports/status-report.ts'
 import type { DiskUse, KeptCounts } from '../../store/contracts/store-set.ts'
 import type { ValueReport } from '../scheduler/value/value-report.ts'
 
-/** One moment of the crawl. Rates are those of the last five seconds. */
+/** Snapshot of the crawl. Rates are over the last five seconds. */
 export type Stats = {
   /** ISO 8601, UTC. */
   at: string
@@ -15,11 +15,11 @@ export type Stats = {
   inFlight: number
   activeHosts: number
   restingHosts: number
-  /** Versions that wait for the annotation engine. */
+  /** Versions waiting for the annotation engine. */
   tasks: number
 }
 
-/** Since the process began. */
+/** Since the process started. */
 export type CrawlTotals = { fetched: number; stored: number; unchanged: number; failed: number; bytes: number }
 
 export type LevelStats = { level: ServiceLevel; met: number; missed: number; queued: number; overdue: number }
@@ -30,7 +30,7 @@ export type CrawlReport = {
   series: Stats[]
   totals: CrawlTotals & KeptCounts
   levels: LevelStats[]
-  /** How the budget of checks is spent; null where the policy isn't `value`. */
+  /** How the budget of checks is spent; null unless the policy is `value`. */
   freshness: ValueReport | null
   paused: string | null
   /** Versions that could not be processed. */

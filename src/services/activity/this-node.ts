@@ -4,7 +4,7 @@ import type { Activity } from './activity.ts'
 /** A process that takes part in the work. */
 export type NodeReport = {
   id: string
-  /** What people call it. */
+  /** Display name. */
   name: string
   role: 'all' | 'server' | 'worker' | 'crawl'
   host: string
@@ -17,11 +17,11 @@ export type NodeReport = {
   rssBytes: number
   queued: number
   inFlight: number
-  /** Requests that failed since it began. */
+  /** Failed requests since it started. */
   errors: number
-  /** Writes that came too late, and were thrown away. */
+  /** Writes that came too late and were discarded. */
   refused: number
-  /** Since its last sign of life. */
+  /** Time since its last heartbeat. */
   lagMs: number
   lastError: string
   state: NodeState
@@ -29,7 +29,7 @@ export type NodeReport = {
 
 export type NodeList = {
   list(): Promise<NodeReport[]>
-  /** Hands over what a node holds, or lets it take part again; false where there is no such node. Left out where one process does all. */
+  /** Makes a node hand over what it holds, or take part again; false for an unknown node. Omitted if one process does everything. */
   drain?(id: string, draining: boolean): Promise<boolean>
 }
 
@@ -44,7 +44,7 @@ export type ThisNodeDeps = {
   rssBytes(): number
 }
 
-/** Where one process does everything, it is the whole list. */
+/** The list for a single process that does everything. */
 export function createThisNode(deps: ThisNodeDeps): NodeList {
   const { activity, host, pid, threads, partitions } = deps
   return {

@@ -48,43 +48,43 @@ export type AnnotateTaskDeps = {
   omitFor(url: string): OmitRules | null
   setUrds: SelectionDeps['setUrds']
   onProblem: SelectionDeps['onProblem']
-  /** These sources were set aside, for this document or until they are changed. */
+  /** Sets sources aside, for this document or until they are changed. */
   setAside(urds: readonly number[], kind: AsideKind, url: string): Promise<void>
-  /** Called for each document that is matched: scorers learn from it how common words are. */
+  /** Called for each matched document: scorers learn word frequencies from it. */
   learn(terms: DocumentTerms): void
   clock: Clock
 }
 
-/** Called between two steps of a task, before it is committed: others may have their turn. */
+/** Called between two steps of a task, before it is committed, to let others run. */
 export type Pause = () => Promise<void>
 
 type FoundAll = {
   found: Found[]
-  /** Of the document that `merging` were matched by; null where there is none to compare. */
+  /** Text of the document that matched for `merging`; null if there is none to compare. */
   text: TextLines | null
   merging: ReadonlySet<Recipient>
-  /** For a recipient only noise or ignored text changed: the version still counts as known to them. */
+  /** For some recipient only noise or ignored text changed: they still count as knowing the version. */
   isQuietForSome: boolean
-  /** For one of them it was noise. */
+  /** For at least one of them it was noise. */
   isNoiseForSome: boolean
-  /** Those whose expressions took too much work for this document. */
+  /** Recipients whose expressions took too much work for this document. */
   ignore: Recipient[]
   select: Recipient[]
   interests: Recipient[]
   prices: readonly PriceRow[]
-  /** What the version taught about noise. */
+  /** The noise model updated with this version. */
   noise: NoiseState | null
 }
 
-/** The version before, what it held, and how long the page was away since. */
+/** The previous version, its content, and how long the page was gone since. */
 type Before = { last: Version | null; content: Content | null; awayMs: number }
 type Standing = { hops: number; watch: number; newTo: ReadonlySet<Recipient>; isBacklog(recipient: Recipient): boolean }
 
-/** For one owner and one document: a fifth of a second where expressions are made to be slow. After a few such, a fiftieth of the time. */
+/** Work per owner and document: a fifth of a second for deliberately slow expressions; after a few of those, a fiftieth of the time. */
 const WORK = { each: 12_000_000, free: 500_000, perSecond: 1_000_000, max: 48_000_000 }
-/** Versions that are looked at for the last one in which selectors matched. */
+/** Maximum number of versions searched for the last one that the selectors matched. */
 const MAX_EARLIER = 5
-/** For the scopes of one owner, which see no more than a URL. */
+/** Budgets for matching scopes, which only see a URL. */
 const scopeBudgets = () => createOwnerBudgets(() => createWorkBudget(WORK.each))
 const nothingFound: FoundAll = {
   found: [],
@@ -101,16 +101,16 @@ const nothingFound: FoundAll = {
 const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] }
 
 /**
- * A filtering processor: turns one new version of a watch into annotations for the profiles that it concerns. The task is completed
- * with them; those that are new are returned. What is done for each distinct view of the recipients is done once:
+ * A filtering processor: turns one new version of a watch into annotations for the profiles it concerns. Commits them together with
+ * the completed task and returns the new ones. Each step runs once per distinct view of the recipients:
  *
  * 1. the blocks of this version and of the one before, cut to the part that the source watches (`source-blocks`)
  * 2. without the text that the profile ignores (`ignored-blocks`)
  * 3. what changed between them
  * 4. without noise (`version-noise`)
  * 5. for sources with conditions on a price, a stock or a number: whether one is met (`price-step`)
- * 6. what there is to tell: the page, or the entries of a feed one by one (`version-items`); for sources that filter, the interests,
- *    held against the change or the page (`matched-document`, `interest-matches`)
+ * 6. the items to report: the page, or the entries of a feed one by one (`version-items`); for sources that filter, the interests,
+ *    matched against the change or the page (`matched-document`, `interest-matches`)
  * 7. the annotation (`change-summary`, `annotation-draft`)
  */
 export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?: Pause) => Promise<Annotation[]> {
@@ -130,13 +130,13 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
   }
 
   /**
-   * What the watch was last told of: what others found in between is not missed. Where that can't be read any more, the last version
-   * before this one that has a content. Null for a page that is new, and where that can't be read either, because its body was lost,
-   * damaged or collected: then there is no change to look at, and the page counts as a whole.
+   * The version to compare with: the one last reported to the watch, so that changes found by others in between are not missed. If that
+   * can't be read any more, the last earlier version with content. The content is null for a new page, and if neither can be read
+   * because its body was lost, damaged or collected: then there is no change, and the page counts as a whole.
    */
   async function before(version: Version, watch: number): Promise<Before> {
     if (version.reason === 'new') return { last: null, content: null, awayMs: 0 }
-    // Two versions that say it is gone never follow each other.
+    // There are never two consecutive versions with the reason `gone`.
     const earlier = await versions.newest(version.documentId, { before: version.n, limit: 2 })
     const previous = earlier.find(({ reason }) => reason !== 'gone') ?? null
     const goneAt = earlier.find(({ reason }) => reason === 'gone')?.firstSeenAt ?? version.firstSeenAt
@@ -155,7 +155,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     return told === null || told.reason === 'gone' ? null : told
   }
 
-  /** Selectors that match again: what changed since they last matched. The view as it is, where no earlier version can tell. */
+  /** For selectors that match again: the change since they last matched. Returns `view` if no earlier version matched. */
   async function sinceLastMatch(
     recipient: Recipient,
     version: Version,
@@ -247,7 +247,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
       interests.push(...tooExpensive)
       if (matches.length === 0) continue
       for (const each of describe(document, matches, budgetOf)) found.push(each)
-      // A version has one text to compare. Entries of feeds have none.
+      // A version has one text for near-duplicate detection. Feed entries have none.
       if (matches.length <= merging.size || document.item.entry !== null) continue
       text = readLines(placedTexts(document))
       merging = new Set(matches.map(({ recipient }) => recipient))
@@ -263,8 +263,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
   }
 
   /**
-   * New to those whose own first check this is. A version found on one owner's first check that was there before is old to all others:
-   * shown, but not pushed. That a page which they know is gone is always news.
+   * The version is new to recipients whose own first check this is. A version that existed before and is found on one owner's first
+   * check is backlog for all: shown, but not pushed. The removal of a page they know is always news.
    */
   async function standingOf(
     covering: readonly Recipient[],
@@ -280,7 +280,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     return { hops, watch, newTo, isBacklog: (recipient) => reason !== 'gone' && (!made || newTo.has(recipient)) }
   }
 
-  /** Which recipients get a new annotation, and for which it is a near duplicate of an earlier one. */
+  /** Decides which recipients get a new annotation, and for which it is a near duplicate of an earlier one. */
   async function batchFor(
     { found, merging }: FoundAll,
     version: Version,
@@ -292,13 +292,13 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     const alsoAt: AnnotationBatch['alsoAt'][number][] = []
     for (const each of found) {
       const { recipient } = each
-      // Recipients that follow every change are notified of each, near duplicate or not.
+      // Recipients that follow every change are notified of each, even of near duplicates.
       const merges = cluster !== 0 && merging.has(recipient)
       const { owner, id: profile } = recipient.profile
       const story = merges
         ? await ofCluster({ owner, profile, cluster, documentId: version.documentId })
         : ({ kind: 'none' } as const)
-      // What was split from a story stands for itself.
+      // A document split from its story gets an annotation of its own.
       const ownCluster = merges && story.kind === 'none' ? cluster : 0
       const draft = draftOf(each, { version, cluster: ownCluster, backlog: isBacklog(recipient), at: clock.now() })
       if (story.kind === 'known') alsoAt.push(joined(story.annotation, draft, version.url))
@@ -307,7 +307,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     return { ...nothing, annotations: drafts, alsoAt }
   }
 
-  /** Written once for each source and kind, so that a source that is slow on every page isn't written for every page. */
+  /** Writes once per source and kind, so that a source that is slow on every page doesn't cause a write for each. */
   async function noteAside(expensive: Record<AsideKind, readonly Recipient[]>, url: string): Promise<void> {
     for (const kind of asideKinds) {
       const fresh = expensive[kind].filter(
@@ -360,7 +360,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
   }
 }
 
-/** The first version of a source notifies nobody of a change. */
+/** Whether the version was notified or was noise. A source's first version notifies no one. */
 function noticesOf({ found, isNoiseForSome }: FoundAll, { id }: Version, { isBacklog }: Standing) {
   const isNotified = found.some(({ recipient }) => !isBacklog(recipient))
   const notice = isNotified ? 'notified' : isNoiseForSome && found.length === 0 ? 'noise' : null

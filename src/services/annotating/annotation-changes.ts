@@ -5,23 +5,23 @@ const MAX_CHANGES = 20
 const MAX_TEXT = 500
 const MAX_PATH = 200
 const MAX_LINK = 2_000
-/** More of the same text between two changes is left out. */
+/** Maximum unchanged text kept between two changes. */
 const MAX_SAME = 160
 const GAP = ' … '
 
-/** What an annotation keeps of the changes. */
+/** The changes as stored with an annotation, shortened. */
 export type KeptChanges = {
   readonly changes: AnnotationChanges
-  /** Where a range of a change's new text or path is in what is kept; null where that part was left out. */
+  /** Maps a range of a change's new text or path to the kept changes; null if that part was cut. */
   placeOf(change: number, of: 'path' | 'after', start: number, end: number): KeptPlace | null
 }
 
 export type KeptPlace = { readonly change: number; readonly start: number; readonly end: number }
 
-/** A piece of the new text that was kept. */
+/** A range of the new text, and its offset in the kept text. */
 type KeptRange = { from: number; to: number; at: number }
 
-/** In their order. Where there are too many, `wanted` ones come first. */
+/** Keeps the changes in order. If there are too many, `wanted` ones take precedence. */
 export function keepChanges(told: readonly Change[], wanted: ReadonlySet<number> = new Set()): KeptChanges {
   const chosen = choose(told.length, wanted)
   const kept = chosen.map((n) => keepChange(told[n]!))
@@ -78,7 +78,7 @@ function keepChange({ kind, path, before, after, pieces, title, link }: Change):
   return { change, ranges: length === 0 ? [] : [{ from: 0, to: length, at: 0 }] }
 }
 
-/** The changed words with some text around them, until there is no more room in one of the two texts. */
+/** The changed words with some context, until one of the two texts is full. */
 function cutPieces(pieces: readonly Piece[]): { pieces: Piece[]; ranges: KeptRange[] } {
   const cut: Piece[] = []
   const ranges: KeptRange[] = []
@@ -112,7 +112,7 @@ function cutPieces(pieces: readonly Piece[]): { pieces: Piece[]; ranges: KeptRan
   return { pieces: cut, ranges }
 }
 
-/** Links of entries come from strangers: only addresses of pages are kept. Empty for all others. */
+/** Entry links are untrusted: returns only http and https URLs, empty for all others. */
 export function webLink(link: string, base?: string): string {
   const url = link.length <= MAX_LINK ? URL.parse(link, base) : null
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : ''
@@ -122,7 +122,7 @@ function cutTo(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`
 }
 
-/** A pair that was cut in two. */
+/** Replaces surrogate pairs cut in half. */
 function clean(text: string): string {
   return text.toWellFormed()
 }

@@ -5,12 +5,12 @@ import type { Description } from './change-summary.ts'
 import type { Recipient } from './recipients.ts'
 import type { VersionItem } from './version-items.ts'
 
-/** Something of a version that concerns a recipient, and how. */
+/** An item of a version that concerns a recipient, and how. */
 export type Found = Description & {
   recipient: Recipient
   item: Pick<VersionItem, 'entry' | 'kind' | 'title'>
   relevance: number
-  /** Of the source and not of the page: it is news on the first check too. */
+  /** About the source rather than the page: news on the first check too. */
   isNotice?: boolean
 }
 

@@ -9,12 +9,12 @@ import type { Content } from './source-blocks.ts'
 export type BlindSpotDeps = { setUrds(ids: readonly number[], marks: UrdMarks): Promise<void>; clock: Clock }
 
 /**
- * Whether a page hides its content from us: behind a script, a cookie notice, a captcha or a sign-in. The source says so from its
- * first check on, until a version shows more. A source that watches a part says whether that part is there.
+ * Detects pages that hide their content from us: behind a script, a cookie notice, a captcha or a sign-in. The source is marked from
+ * its first check on, until a version shows more. Sources with selectors are skipped: their mark says whether the selectors match.
  */
 export function createBlindSpots({ setUrds, clock }: BlindSpotDeps) {
   return (version: Version, content: Content | null) => {
-    /** Of the whole page, once for all. */
+    /** Of the whole page, computed once. */
     let kind: ReturnType<typeof kindOf> | undefined
     return async ({ urd, source }: Recipient, page: Blocks | null): Promise<void> => {
       if (source.select.length > 0 || page === null || content === null) return

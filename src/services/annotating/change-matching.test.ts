@@ -16,7 +16,7 @@ import { createChangeViews, type Viewer } from './change-view.ts'
 import { createMatchedDocuments } from './matched-document.ts'
 import { createItems } from './version-items.ts'
 
-/** Headings with lines below. Every line has a word that no other has, so that it is clear what became of it. */
+/** A heading with lines below. Every line has a unique word, so that it can be traced. */
 type Section = { heading: string; lines: string[] }
 type Pair = { before: Section[]; after: Section[] }
 
@@ -51,7 +51,7 @@ const pair: fc.Arbitrary<Pair> = fc
 const html = (sections: readonly Section[]): string =>
   sections.map(({ heading, lines }) => `<h2>${heading}</h2>${lines.map((line) => `<p>${line}</p>`).join('')}`).join('')
 
-/** The rule in the plainest way: lines that were not there before, each with its heading, each heading once. */
+/** Reference implementation: new lines below their headings, each heading once. */
 function changedText({ before, after }: Pair): string {
   const known = new Set(before.flatMap(({ lines }) => lines))
   const shown: string[] = []
@@ -95,7 +95,7 @@ const contentOf = (sections: readonly Section[]) => ({
 })
 const sorted = (matches: readonly Match[]): Match[] => matches.toSorted((a, b) => a.id - b.id)
 
-/** What the engine holds against interests; null where nothing changed. */
+/** The document that the engine matches; null if nothing changed. */
 function documentOf({ before, after }: Pair) {
   const tellApart = (changes: readonly Change[]) => ({
     told: changes,

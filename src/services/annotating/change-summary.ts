@@ -12,15 +12,15 @@ import { type KeptChanges, keepChanges } from './annotation-changes.ts'
 import type { MatchedDocument } from './matched-document.ts'
 import type { VersionItem } from './version-items.ts'
 
-/** What an annotation says: in a line, in a list, and why. */
+/** The text of an annotation: a line, a list of changes, and the reason. */
 export type Description = { summary: AnnotationSummary; changes: AnnotationChanges; explanation: unknown }
 
 const MAX_SUMMARY = 400
 
-/** For those who follow every change: what changed, or the beginning of what came. */
+/** For recipients that follow every change: what changed, or the beginning of a new text. */
 export function describeTracked(
   { told, blocks }: Pick<VersionItem, 'told' | 'blocks'>,
-  /** The conditions that are met, in words. */
+  /** The conditions met, in words. */
   conditions: readonly string[] | null = null,
 ): Description {
   const explanation = { tracked: true, ...(conditions !== null && conditions.length > 0 && { conditions }) }
@@ -29,7 +29,7 @@ export function describeTracked(
   return { summary: { ...lineOf(told), marks: [] }, changes: keepChanges(told).changes, explanation }
 }
 
-/** For interests that were met: the best passages of what is new, or what changed, with the hits marked. */
+/** For matched interests: the best passages of a new text, or the changes, with the hits marked. */
 export function createDescribing(matched: MatchedDocument) {
   const { document, terms, change, item } = matched
   const draft = createDrafting(document, terms)
@@ -52,15 +52,15 @@ export function createDescribing(matched: MatchedDocument) {
         if (part !== null) hit.add(part.change)
       }
     const kept = keepChanges(told, hit)
-    // A line of what was asked for: other changes of the page are counted, not shown.
+    // Show only the changes with hits, and count the others.
     const shown = hit.size === 0 ? told : told.filter((_, n) => hit.has(n))
-    // A line is too short to show its language.
+    // A line is too short for language detection: use the language of the document.
     const summary = markedLine(shown, interestsFor(interests, terms), budget, told.length - shown.length)
     return { summary, changes: kept.changes, explanation: placedInChanges(explanation, change, kept) }
   }
 }
 
-/** Where nothing in particular is to be shown of a text. */
+/** The summary of a text without particular passages to show. */
 export function beginningOf(blocks: readonly Block[] | null): string {
   let text = ''
   for (const block of blocks ?? []) {
@@ -70,7 +70,7 @@ export function beginningOf(blocks: readonly Block[] | null): string {
   return text.slice(0, MAX_SUMMARY).toWellFormed()
 }
 
-/** An entry of a feed has its title above the text. */
+/** Removes the title that a feed entry repeats before its text. */
 function withoutTitle({ text, title = '' }: Block): string {
   const head = `${title} — `
   return title !== '' && text.startsWith(head) ? text.slice(head.length) : text
@@ -85,7 +85,7 @@ function lineOf(told: readonly Change[], further = 0): Omit<AnnotationSummary, '
   }
 }
 
-/** Marks are what was found in the new text of the line. */
+/** Marks only hits in the new text of the line. */
 function markedLine(
   told: readonly Change[],
   interests: CompiledInterests,
@@ -108,7 +108,7 @@ function markedLine(
   return { ...line, marks }
 }
 
-/** Where the line has what is there no more, or signs of its own. */
+/** Ranges of removed text and of signs that the line adds. */
 function oldRanges(parts: readonly LinePart[]): { start: number; end: number }[] {
   let start = 0
   return parts.flatMap(({ kind, text }) => {
@@ -121,7 +121,7 @@ function oldRanges(parts: readonly LinePart[]): { start: number; end: number }[]
 /** A place in the kept changes: in the new text of one of them, or in its path. */
 export type ChangePlace = { where: 'change' | 'path'; change: number; start: number; end: number }
 
-/** The same explanation with places in the annotation's changes instead of the text that was matched. */
+/** Translates the places of an explanation from the matched text to the annotation's changes. */
 function placedInChanges(explanation: Explanation, document: ChangeDocument, kept: KeptChanges) {
   const placed = (places: readonly Place[]) =>
     places.flatMap((place): (Place | ChangePlace)[] => {

@@ -35,7 +35,7 @@ describe('a change for a profile that ignores part of the text', () => {
     tellApart: (changes) => ({ told: changes, noise: [] }),
   })
 
-  /** Old and new texts of what is told. */
+  /** Old and new texts of the reported changes. */
   function toldOf(change: VersionPair, recipient = counter) {
     const { change: seen } = viewsOf(change, budgets()).of(recipient)
     return seen === null

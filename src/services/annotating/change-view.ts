@@ -16,36 +16,36 @@ import {
 } from './source-blocks.ts'
 import type { TellApart, ToldChanges } from './told-changes.ts'
 
-/** `before` is null where there is nothing to compare with: the page is new or back, or the version before can't be read any more. */
+/** `before` is null if there is nothing to compare with: the page is new or back, or the previous version can't be read any more. */
 export type VersionPair = { before: Content | null; after: Content | null; tellApart: TellApart }
 
 /** A version as a source sees it, and what changed for a profile that ignores part of its text. */
 export type ChangeView = {
-  /** What the source watches of the newer version, ignored text included; null where its type has no text. */
+  /** The part of the newer version that the source watches, ignored text included; null if its type has no text. */
   readonly page: Blocks | null
-  /** Null where there is nothing to compare: the version is news as a whole. */
+  /** Null if there is nothing to compare: the version is news as a whole. */
   readonly change: ToldChanges | null
-  /** The selectors of the source match nothing in the newer version. Then there is no page either. */
+  /** The selectors of the source match nothing in the newer version; `page` is null. */
   readonly isUnmatched: boolean
-  /** They match again, and matched nothing in the version before: an earlier one may say what changed. */
+  /** The selectors match again after matching nothing in the previous version: compare with an earlier one. */
   readonly isMatchedAgain: boolean
 }
 
-/** A version before the one that this one follows. */
+/** A version earlier than the previous one. */
 export type Earlier = { readonly versionId: number; readonly content: Content }
 
-/** What it costs to cut and compare, for each character. */
+/** Work per character to cut and compare. */
 const COMPARING = 2
 
-/** Somebody who watches a source. */
+/** A source with the profile that watches it. */
 export type Viewer = { readonly source: Source; readonly profile: Pick<Profile, 'owner' | 'interests'> }
 
 export type ChangeViews<R extends Viewer = Recipient> = {
-  /** One for all recipients who see the same; compared with an earlier version where that is given. */
+  /** Shared by all recipients with the same view. Compares with `earlier` instead of the previous version if given. */
   of(recipient: R, earlier?: Earlier): ChangeView
-  /** Recipients that were asked for and whose lists could not be applied: their owner's expressions took too much work. */
+  /** Recipients whose ignore lists could not be applied, as their owner's expressions took too much work. */
   tooExpensive(): R[]
-  /** The same for their selectors: they see the whole page. */
+  /** Recipients whose selectors took too much work: they see the whole page. */
   unselected(): R[]
 }
 
@@ -54,9 +54,9 @@ type SourcePair = { before: Blocks | null; after: Blocks | null; tell: TellApart
 const wholePage = { select: [], omit: [] }
 
 /**
- * Shows one version to many. Profiles that watch the same part and ignore the same text share the result. However many profiles an
- * owner has, all their lists together get the work of one, so that one owner's expressions cannot delay others. Those beyond it see
- * the whole change.
+ * Creates the views of one version. Profiles that watch the same part and ignore the same text share a view. All lists of one owner
+ * share one work budget, regardless of the number of profiles, so that one owner's expressions cannot delay others. Profiles beyond it
+ * see the whole change.
  */
 export function createChangeViews<R extends Viewer = Recipient>(): (
   pair: VersionPair,
@@ -89,7 +89,7 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
       return made
     }
 
-    /** Null where the selectors take too much work. */
+    /** Null if the selectors take too much work. */
     function readPair(source: Source, old: Content | null, budget: WorkBudget): SourcePair | null {
       const seenAfter = after === null ? noBlocks : sourceBlocks(after, source, budget)
       if (seenAfter.kind === 'too-expensive') return null
@@ -98,7 +98,7 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
       const seenBefore = old === null ? noBlocks : sourceBlocks(old, source, budget)
       if (seenBefore.kind === 'too-expensive') return null
       const isMatchedAgain = seenBefore.kind === 'nothing'
-      // Without an earlier version, what is there again is news as a whole.
+      // With nothing to compare, a part that matches again is news as a whole.
       const [from, to] = [isMatchedAgain ? null : seenBefore.blocks, seenAfter.blocks]
       const elements = isMatchedAgain ? undefined : seenBefore.elements
       const tell = tellFor(source, { content: old, elements }, { content: after, elements: seenAfter.elements })
@@ -110,7 +110,7 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
     function ignoring(pair: SourcePair, ignore: readonly string[], budget: WorkBudget): ChangeView | null {
       if (pair.before === null || pair.after === null) return pair.whole
       budget.left -= COMPARING * (sizeOf(pair.before) + sizeOf(pair.after))
-      // Its owner may have hundreds of such profiles, and the page may be long.
+      // Check early: the owner may have hundreds of such profiles, and the page may be long.
       if (isSpent(budget)) return null
       const seenBefore = cutIgnored(pair.before, ignore, ignored, budget)
       const seenAfter = seenBefore === null ? null : cutIgnored(pair.after, ignore, ignored, budget)
@@ -119,7 +119,7 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
         : viewOf(pair.after, seenBefore, seenAfter, (changes) => pair.tell(changes, false))
     }
 
-    /** Noise is of the text; what is beside it, somebody asked for. */
+    /** Noise only concerns text; changes of other aspects always count, as the source asked for them. */
     function tellFor(source: Source, old: SeenContent, next: SeenContent): TellApart {
       const counts = countsFor(source)
       return (changes, isWhole) => {
@@ -154,8 +154,8 @@ function pairName(source: Source, earlier: Earlier | undefined): string {
 }
 
 /**
- * Compared when first asked: not everybody needs it. A class, since a getter of a literal is kept by the engine, with all that it holds on
- * to, until the next full collection.
+ * Compares lazily, as not every recipient needs the change. A class, because V8 keeps a getter of an object literal, with everything it
+ * references, alive until the next full collection.
  */
 class LazyView implements ChangeView {
   readonly page: Blocks | null

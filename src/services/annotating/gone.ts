@@ -4,8 +4,8 @@ import type { Found } from './annotation-draft.ts'
 import type { Recipient } from './recipients.ts'
 
 /**
- * A page that is gone notifies those who follow every change, and those who were notified of the page. Of those whose first check this
- * is, only the latter: what was gone before they came is no news to them.
+ * Finds the recipients of a page that is gone: those who follow every change, and those who were notified of the page. On a recipient's
+ * first check only the latter count: a page that was gone before is no news.
  */
 export async function findGone(
   version: Version,
@@ -38,7 +38,7 @@ const meanings = new Map([
   [410, 'gone'],
 ])
 
-/** In words: why there is no page any more. */
+/** Describes why the page is gone. */
 export function goneText({ status, location }: Pick<Version, 'status' | 'location'>): string {
   if (location !== '') return `Now redirects to ${location}`
   if (status === 401) return 'Now needs a sign-in (401)'
@@ -52,7 +52,7 @@ const units = [
   ['minute', 60_000],
 ] as const
 
-/** How long it was away, in the largest unit that fits. */
+/** Describes how long the page was gone, in the largest unit that fits. */
 export function backText(awayMs: number): string {
   for (const [unit, ms] of units) {
     const count = Math.floor(awayMs / ms)
@@ -61,7 +61,7 @@ export function backText(awayMs: number): string {
   return 'Back after less than a minute'
 }
 
-/** That it is back is the news; interests show what they found too. Entries of a feed are news of their own. */
+/** Prefixes the summary with "Back after …", or replaces it for those who follow every change. Feed entries stay as they are. */
 export function backSummary({ recipient, item, summary }: Found, awayMs: number): AnnotationSummary {
   if (item.entry !== null) return summary
   const text = backText(awayMs)

@@ -4,8 +4,8 @@ import type { IgnoredText } from '../../core/text/ignored-text.ts'
 import type { WorkBudget } from '../../core/work/work-budget.ts'
 
 /**
- * Blocks without what a profile ignores; those of which nothing is left are gone. Expressions see the whole text, a line for each
- * block, so one may reach over several. Null where the budget doesn't suffice.
+ * Removes the text that a profile ignores, and blocks left empty. Expressions see the whole text, one line per block, so a match may
+ * span several. Null if the budget runs out.
  */
 export function cutIgnored(
   blocks: Blocks,

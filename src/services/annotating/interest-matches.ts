@@ -8,14 +8,14 @@ export type InterestMatch = { recipient: Recipient; relevance: number }
 
 export type InterestMatches = {
   matches: InterestMatch[]
-  /** Those whose expressions took too much work for this document. */
+  /** Recipients whose expressions took too much work for this document. */
   tooExpensive: Recipient[]
 }
 
-/** Up to this many recipients are compared with the document one by one; more are found through the index. */
+/** Up to this many recipients are matched one by one; more are found through the index. */
 const FEW = 64
 
-/** Those of the recipients whose interests the document meets. */
+/** Finds the recipients whose interests match the document. */
 export function matchInterests(
   terms: DocumentTerms,
   recipients: readonly Recipient[],

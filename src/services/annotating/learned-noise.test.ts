@@ -6,7 +6,7 @@ import { readBlocks } from '../../core/text/blocks.ts'
 
 type Options = { stable?: readonly number[]; undone?: ReadonlySet<string> }
 
-/** What is told of each page after the first, as "before → after". */
+/** The changes reported for each page after the first, as "before → after". */
 function told(pages: readonly string[], { stable = [], undone = new Set() }: Options = {}): string[][] {
   const read = (page: string) => readBlocks(Buffer.from(`<!doctype html>${page}`), { contentType: 'text/html' })!
   let state = noNoise

@@ -5,16 +5,16 @@ import { type DocumentTerms, readDocument } from '../../matching/terms/document-
 import type { Version } from '../../store/contracts/versions.ts'
 import type { VersionItem } from './version-items.ts'
 
-/** What interests are held against: the whole of a page or entry, or what changed in it. */
+/** The text that interests are matched against: a whole page or entry, or the change in it. */
 export type MatchedDocument = {
   readonly item: VersionItem
   readonly document: { url: string; title: string; text: string; at: number }
   readonly terms: DocumentTerms
-  /** Null for the whole. */
+  /** Null if the whole page or entry counts. */
   readonly change: ChangeDocument | null
 }
 
-/** The documents of one version, each read once. What is new counts as a whole, whatever `match` says. */
+/** Returns the documents of one version, each read once. A new item counts as a whole, regardless of `match`. */
 export type MatchedDocuments = (item: VersionItem, match: Interests['match']) => MatchedDocument
 
 /** `learn` is called for each document. */
@@ -43,7 +43,7 @@ export function createMatchedDocuments(
   }
 }
 
-/** Plain text has its lines broken anywhere. */
+/** Whether the item is plain text, whose lines may break anywhere. */
 function hasLines({ blocks, told }: VersionItem): boolean {
   const kinds = told?.map(({ block }) => block) ?? blocks?.map(({ kind }) => kind) ?? []
   return kinds.includes('line') && kinds.every((kind) => kind === 'line' || kind === 'heading')

@@ -1,9 +1,9 @@
 import type { AnnotationStore, NearDuplicateStore } from '../../store/contracts/annotations.ts'
 
 /**
- * One decision on near-duplicates at a time among all processors of a process: from looking up a story to the moment that its
- * annotation is stored no other processor decides, or two processors with the same article on two pages would both take theirs for the
- * first. All that takes long (reading, matching, summaries) is done before.
+ * Mutual exclusion of near-duplicate decisions among all processors of a process. A processor holds the lock from looking up a story
+ * until its annotation is stored; otherwise two processors with the same article on two pages would both take theirs for the first.
+ * Everything slow (reading, matching, summaries) is done before.
  *
  *     free ──> held ──> free            a processor that finds it held sleeps until notified
  *
@@ -15,7 +15,7 @@ export type NearDuplicateLock = { exclusively<T>(work: () => Promise<T>): Promis
 export type NearDuplicateMemory = Int32Array<SharedArrayBuffer>
 
 const FREE = 0
-/** A sleeping processor also polls now and then, so that one notification is enough. */
+/** Waiting processors also poll at this interval, so that a single notification is enough. */
 const SLEEP_MS = 50
 
 export function createNearDuplicateMemory(): NearDuplicateMemory {
@@ -24,12 +24,12 @@ export function createNearDuplicateMemory(): NearDuplicateMemory {
 
 const holderOf = (part: number): number => part + 1
 
-/** For a processor that ended while it was deciding: the others need not wait for it. */
+/** Releases the lock of a processor that died while holding it. */
 export function freeNearDuplicates(memory: NearDuplicateMemory, part: number): void {
   if (Atomics.compareExchange(memory, 0, holderOf(part), FREE) === holderOf(part)) Atomics.notify(memory, 0, 1)
 }
 
-/** `part`: which of the processors, from 0. */
+/** `part`: index of the processor. */
 export function openNearDuplicateLock(memory: NearDuplicateMemory, part = 0): NearDuplicateLock {
   async function acquire(): Promise<void> {
     for (;;) {
@@ -53,7 +53,7 @@ export function openNearDuplicateLock(memory: NearDuplicateMemory, part = 0): Ne
   }
 }
 
-/** Stories of a data folder, which one process alone annotates. */
+/** Near-duplicate store of a data folder, which only one process annotates. */
 export function createLockedNearDuplicates(
   lock: NearDuplicateLock,
   annotations: Pick<AnnotationStore, 'textsInBands' | 'ofCluster' | 'commit'>,

@@ -3,12 +3,12 @@ import type { Interests } from '../../core/profile.ts'
 import { isUnspaced } from '../../core/search-query/searchable-text.ts'
 
 const operators = new Set(['and', 'or', 'not', 'intitle', 'site'])
-/** A stem has at least this many characters, and a word at most that many more. */
+/** Word forms are compared by prefix: the word without its last `ending` characters, but at least `min`. */
 const STEM = { min: 4, ending: 3 } as const
 
 /**
- * Whether a change holds a profile's own terms: its keywords, or words of its expression. Looser than matching, because it only decides
- * what is matched at all.
+ * Whether a change contains a profile's own terms: its keywords, or words of its expression. Looser than matching, because it only
+ * decides what gets matched.
  */
 export function createOwnTerms(
   interests: Pick<Interests, 'keywords' | 'expression' | 'stemming'>,
@@ -19,7 +19,7 @@ export function createOwnTerms(
   if (terms.length === 0) return () => false
   const isLike = (word: string, other: string): boolean =>
     word === other ||
-    // Where words are not set apart, what looks like one word may be a sentence.
+    // In scripts without spaces, what looks like one word may be a sentence.
     (isUnspaced(word) && other.includes(word)) ||
     (interests.stemming !== '' && other.startsWith(word.slice(0, Math.max(STEM.min, word.length - STEM.ending))))
   return ({ before = '', after = '' }) => {

@@ -13,20 +13,20 @@ import type { Content } from './source-blocks.ts'
 
 /** Prices of one version, for all its recipients. */
 export type PriceStep = {
-  /** The conditions of its source that are met now, in words; null for a source without any. Reads the price of sources that need it. */
+  /** The conditions of its source now met, in words; null for a source without conditions. Reads the price if the source needs it. */
   of(recipient: Recipient, page: Blocks | null): Promise<string[] | null>
-  /** Readings that differ from the one before: they are kept. */
+  /** Readings to store: those that differ from the one before. */
   rows(): PriceRow[]
 }
 
 type PriceStepDeps = { versions: Pick<VersionStore, 'prices'>; annotations: Pick<AnnotationStore, 'last'> }
 
-/** Of earlier readings; more than a year of daily changes. */
+/** Maximum number of earlier readings: more than a year of daily changes. */
 const MAX_READINGS = 500
-/** Of a chosen part: it holds a price, or it was not chosen for one. */
+/** Characters of a selected part that are searched for a price. */
 const MAX_PART_TEXT = 500
 
-/** Sources with the same key read the same number of a page: '' for what the page declares. */
+/** Sources with the same key read the same number from a page; '' for the price declared in its metadata. */
 export function pricePartOf({ select, omit }: Pick<Source, 'select' | 'omit'>): string {
   return select.length === 0 ? '' : hash('sha256', JSON.stringify([select, omit])).slice(0, 16)
 }
@@ -45,7 +45,7 @@ export function createPriceSteps(deps: PriceStepDeps): (version: Version, conten
     async function read(part: string, page: Blocks | null) {
       const now = (part === '' ? null : readingOfText(page)) ?? declaredOffer()
       const found = await deps.versions.prices(version.documentId, { part, limit: MAX_READINGS })
-      // A task that is done again finds its own reading.
+      // A repeated task finds its own reading.
       const earlier = found.filter(({ versionId }) => versionId < version.id)
       if (now !== null && !isSame(now, earlier.at(-1)))
         rows.push({ documentId: version.documentId, versionId: version.id, part, at: version.firstSeenAt, ...now })

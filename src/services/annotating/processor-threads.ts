@@ -7,7 +7,7 @@ import { serveThread, startThread, type ThreadHost } from '../../core/work/threa
 import { createWorkLoop, type WorkLoop } from '../../core/work/work-loop.ts'
 import type { Processor, ProcessorEvents } from './processor.ts'
 
-/** Indexes in shared memory: the order to end, and behind it a pulse of each processor. */
+/** Indexes in shared memory: the order to end, followed by the heartbeat counter of each processor. */
 const END = 0
 const PULSES = 1
 const REST_MS = 500
@@ -22,7 +22,7 @@ export type FromAnnotator =
   | { kind: 'problem'; message: string; fields: Record<string, unknown> }
 
 export type Annotator = {
-  /** There may be tasks. */
+  /** Signals that there may be tasks. */
   wake(): void
   /** Finishes the current task. */
   end(): Promise<void>
@@ -35,21 +35,21 @@ export type AnnotatorEvents = {
   onProblem(message: string, fields: Record<string, unknown>): void
   onSettled?(): void
   onRefused?(): void
-  /** What the processor of this number retries. */
+  /** Reports what the processor with this index is retrying. */
   onWaiting(part: number, waiting: readonly Waiting[]): void
 }
 
 export const mustEnd = (orders: AnnotatorOrders): boolean => Atomics.load(orders, END) === 1
-/** Shows that a processor's thread is not stuck in a document. */
+/** Heartbeat: shows that a processor's thread is not stuck in a document. */
 export const beat = (orders: AnnotatorOrders, part: number): void => void Atomics.add(orders, PULSES + part, 1)
 
-/** What the data of each thread has. */
+/** Part of the data of every thread. */
 export type ProcessorPlace = {
   orders: AnnotatorOrders
-  /** Which of how many processors. */
+  /** Index of the processor, and the number of processors. */
   part: number
   parts: number
-  /** How the thread before this one ended; empty for the first. */
+  /** How the previous thread died; empty for the first. */
   died: string
 }
 
@@ -61,20 +61,20 @@ export type ProcessorThreads<Data extends ProcessorPlace> = {
   /** Called before the next thread takes over from one that died. */
   onDeath?(part: number): void
   resourceLimits?: ResourceLimits
-  /** A thread without a pulse for so long is stuck. */
+  /** A thread without a heartbeat for this long is stuck. */
   maxStuckMs?: number
 }
 
-/** Longer than any document takes, and than a database may block. */
+/** Longer than any document takes, and longer than a database may block. */
 const MAX_STUCK_MS = 120_000
-/** A sleeping computer misses one look, not all. */
+/** Heartbeat polls per timeout: a suspended computer misses one of them, not all. */
 const LOOKS = 8
-/** Deaths in a row with no task settled in between. A task that kills its thread is set aside before. */
+/** Maximum consecutive deaths without a settled task. A task that kills its thread is set aside before that. */
 const MAX_DEATHS = 10
 
 /**
- * One thread per part. A thread that dies (out of memory, stuck, an error outside any task) is replaced, and the tasks that it had begun
- * count against themselves. Errors of the store that no retry can help end the engine.
+ * Runs one thread per part. A thread that dies (out of memory, stuck, an error outside any task) is replaced, and the tasks it had begun
+ * are charged with an attempt. Permanent store errors end the engine.
  */
 export function startProcessors<Data extends ProcessorPlace>(options: ProcessorThreads<Data>): Annotator {
   const { entry, parts, events, maxStuckMs = MAX_STUCK_MS, resourceLimits } = options
@@ -147,14 +147,14 @@ export function startProcessors<Data extends ProcessorPlace>(options: ProcessorT
   }
 }
 
-/** Looks at the pulse of a thread a few times before it gives it up. */
+/** Polls the heartbeat of a thread, and calls `onStuck` after several polls without progress. */
 function watchPulse(orders: AnnotatorOrders, part: number, everyMs: number, onStuck: () => void): NodeJS.Timeout {
   const first = Atomics.load(orders, PULSES + part)
   let seen = first
   let looks = 0
   const timer = setInterval(() => {
     const now = Atomics.load(orders, PULSES + part)
-    // Before its first pulse it is loading.
+    // Before its first heartbeat the thread is loading.
     looks = now === seen && now !== first ? looks + 1 : 0
     seen = now
     if (looks === LOOKS) onStuck()
@@ -178,7 +178,7 @@ export type AnnotatorThread = {
   create(events: ProcessorEvents): Promise<Processor>
 }
 
-/** The work of a thread on either store, until its end. */
+/** Main function of a processor thread, for either store. */
 export async function runAnnotatorThread(port: MessagePort, { mustEnd, beat, create }: AnnotatorThread): Promise<void> {
   beat()
   const pulse = setInterval(beat, BEAT_MS)

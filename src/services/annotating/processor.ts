@@ -21,16 +21,16 @@ export type ProcessorDeps = {
   clock: Clock
   /** The key under which a URL is filed; null for an invalid one. */
   keyOf(url: string): DocumentKey | null
-  /** Which of how many processors. */
+  /** Index of the processor, and the number of processors. */
   part: number
   parts: number
-  /** How the processor before this one ended, if it did not end in good order. */
+  /** How the previous processor died, if it did. */
   died?: string
   events: ProcessorEvents
 }
 
 export type ProcessorEvents = {
-  /** A task is done or set aside; these annotations came of it. */
+  /** A task was done or set aside, and created these annotations. */
   onSettled(ids: readonly number[]): void
   /** A task's partition now belongs to another worker, which repeats it. */
   onRefused(): void
@@ -38,14 +38,14 @@ export type ProcessorEvents = {
 }
 
 export type Processor = {
-  /** A portion of the oldest tasks of its share. False when there was nothing that it could do. */
+  /** Processes a batch of the oldest tasks of its share. Returns false if there was nothing it could do. */
   work(mustEnd: () => boolean): Promise<boolean>
 }
 
 const BATCH = 64
-/** A version up to this size is small: its task is a matter of milliseconds. */
+/** Maximum size of a small version, whose task takes milliseconds. */
 const SMALL_BYTES = 200_000
-/** So long a task goes on until small ones have their turn. */
+/** Time a task runs before small ones get their turn. */
 const SLICE_MS = 20
 
 /**
@@ -68,7 +68,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
     recipients,
     learn,
     nearDuplicates: deps.nearDuplicates,
-    // First visits come to their end without a change of the profile that the mirror would see.
+    // The end of a first visit doesn't change the profile, so the mirror doesn't see it.
     async visitedAt(urd) {
       if (urd.visitedAt === 0) {
         const stored = (await profiles.urdsOf(urd.profile)).find(({ id }) => id === urd.id)
@@ -102,15 +102,15 @@ export function createProcessor(deps: ProcessorDeps): Processor {
     events.onSettled(made.map(({ id }) => id))
   }
 
-  /** Pauses for the tasks of a batch, in which small tasks that came later are settled. `left` are those that are not done. */
+  /** Pause function for the tasks of a batch: settles small tasks that arrived later. `left` are the unfinished tasks of the batch. */
   function createPause(newestOfBatch: number, left: ReadonlySet<Task>, mustEnd: () => boolean): Pause {
-    /** Documents that were passed over here. */
+    /** Documents with a task that was skipped here. */
     const passed = new Set<number>()
     let newest = newestOfBatch
     let restedAt = clock.monotonic()
 
     function isSmall({ documentId, size, attempts }: Task): boolean {
-      // One that was begun before may take the thread along, and with it the one that pauses.
+      // A task begun before may kill the thread, and with it the paused one.
       if (size > SMALL_BYTES || attempts > 0 || passed.has(documentId)) return false
       return ![...left].some((task) => task.documentId === documentId)
     }
@@ -138,7 +138,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
     if (changes !== null) recipients.apply(changes)
     const concerned = new Set(tasks.map(({ watch }) => watch))
     for (const { id, uri, landed } of await watches.find([...concerned])) {
-      // The row says where it was at the end of the last check; this one may have led elsewhere.
+      // The row has the landing URL of the last check; this one may have led elsewhere.
       const place = (await landing(uri)) ?? landed
       if (place !== '') recipients.setLanded(id, place)
     }
@@ -148,7 +148,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
     async work(mustEnd) {
       const tasks = await annotations.tasks({ limit: BATCH, part, parts })
       if (tasks.length === 0) return false
-      // After the tasks: profiles that existed when a version was stored are known by now.
+      // Refresh after reading the tasks, so that all profiles that existed when a version was stored are known.
       await refresh(tasks)
       await attempts.begin(tasks)
       const left = new Set(tasks)
@@ -165,7 +165,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
           if (!isAppError(error, 'lease-lost')) throw error
           events.onRefused()
           await attempts.giveBack()
-          // The owners of the partitions are known again in a moment.
+          // The new owners of the partitions will be known in a moment.
           return false
         }
       }
@@ -174,7 +174,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
   }
 }
 
-/** Documents with a large version behind all others, the rest as it is. */
+/** Moves documents with a large version to the end, keeping the order otherwise. */
 function smallFirst(tasks: readonly Task[]): Task[] {
   const large = new Set(tasks.flatMap(({ documentId, size }) => (size > SMALL_BYTES ? [documentId] : [])))
   const isLarge = ({ documentId }: Task): boolean => large.has(documentId)
@@ -187,12 +187,12 @@ type LandingDeps = {
   keyOf(url: string): DocumentKey | null
 }
 
-/** As many as any crawl follows; also the end of redirects in a circle. */
+/** As many as any crawl follows; also ends redirect loops. */
 const MAX_REDIRECTS = 20
 
 /**
- * Where a source redirects to, from the archive; null where it does not. A redirect is stored before its target is
- * fetched, so a version from there can be traced back to its source, though the check may not be over yet.
+ * Resolves where a source redirects to, from the archive; null if it does not. A redirect is stored before its target is
+ * fetched, so a version from there can be traced back to its source even before the check is over.
  */
 export function createLanding({ versions, keyOf }: LandingDeps): (uri: string) => Promise<string | null> {
   return async (uri) => {

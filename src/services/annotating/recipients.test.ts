@@ -18,7 +18,7 @@ function mirrored(profile: Profile) {
 
 const good = (id: string): Profile => profileOf(id, 'ann@example.org', [sourceOf(url)], { java: 4 })
 
-/** As another release may have stored it. */
+/** An invalid profile, as another release may have stored it. */
 function strange(id: string): Profile {
   const profile = good(id)
   return { ...profile, interests: { ...profile.interests, keywords: null as never } }
@@ -64,7 +64,7 @@ describe('the recipients of a watch', () => {
     }
     assert.deepEqual(matched(), ['a', 'b'])
     assert.equal(recipients.covering(7, { url, hops: 0 }, budgets()).covering.length, 3)
-    // It is matched once it is mended, and no longer when it breaks.
+    // A repaired profile is matched again; one that becomes invalid is not.
     recipients.apply({ changed: [good('bad'), strange('a')].map(mirrored), removed: [] })
     assert.deepEqual(matched(), ['b', 'bad'])
     assert.match(problems[1]!, /^a: TypeError: /)

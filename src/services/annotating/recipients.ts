@@ -7,16 +7,16 @@ import type { UrdRow } from '../../store/contracts/profiles.ts'
 import type { MirroredProfile, ProfileChanges } from '../profiles/profile-mirror.ts'
 import { coversPage, type Page } from '../scheduler/urds/coverage.ts'
 
-/** A profile that a page of a watch may concern, by one of its sources. */
+/** A profile that a page of a watch may concern, with the source concerned. */
 export type Recipient = {
   /** The profile's number in the match index. */
   slot: number
   profile: Profile
   source: Source
-  /** That of its watch. */
+  /** URI of its watch. */
   uri: string
   urd: UrdRow
-  /** Null for a profile that can't be matched: its interests are wrong. */
+  /** Null for a profile with invalid interests, which can't be matched. */
   interests: CompiledInterests | null
 }
 
@@ -24,20 +24,20 @@ export type Covering = { covering: Recipient[]; tooExpensive: Recipient[] }
 
 export type Recipients = {
   apply(changes: ProfileChanges): void
-  /** Where the sources of a watch are: as they were given, and where they redirect to. */
+  /** Records where the source of a watch redirects to; pages are then covered from there as well. */
   setLanded(watch: number, landed: string): void
-  /** Those whose own depth and scope cover the page, each profile once; and those whose scope takes too much work to say. */
+  /** Recipients whose own depth and scope cover the page, each profile once; and those whose scope takes too much work to decide. */
   covering(watch: number, page: Page, budgetOf: OwnerBudgets): Covering
   readonly index: MatchIndex
   size(): number
 }
 
-/** Of a source whose scope takes too much work, only its own page is left. */
+/** A source whose scope takes too much work covers only its own page. */
 function isSetAside({ aside }: UrdRow, { hops }: Page): boolean {
   return aside === 'scope' && hops > 0
 }
 
-/** Who is interested in which watch, with interests compiled once. */
+/** Tracks the recipients of each watch, with their interests compiled once. */
 export function createRecipients(scorers: Scorers, onError: (profile: Profile, message: string) => void): Recipients {
   const byProfile = new Map<string, Recipient[]>()
   const byWatch = new Map<number, Set<Recipient>>()
@@ -114,7 +114,7 @@ export function createRecipients(scorers: Scorers, onError: (profile: Profile, m
           coversPage({ uri, scope, depth }, page, budget) ||
           (elsewhere !== undefined && coversPage({ uri: elsewhere, scope, depth }, page, budget))
         if (!isCovered && budget !== undefined && isSpent(budget)) tooExpensive.push(recipient)
-        // Where one source of a profile is muted and another has the page too, it is heard of by the other.
+        // If several sources of a profile cover the page, prefer one that is not muted.
         const mayReplace = found.get(recipient.profile.id)?.urd.muted ?? true
         if (isCovered && (mayReplace || !recipient.urd.muted)) found.set(recipient.profile.id, recipient)
       }

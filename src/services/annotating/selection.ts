@@ -13,9 +13,9 @@ export type SelectionDeps = {
 }
 
 /**
- * Whether the selectors of sources match something on their own pages. Their owners hear once when they don't any more, and the
- * source says so until they do. It is written before the annotation is: a task that is done again finds its own version there and
- * tells it again, which makes no second annotation.
+ * Tracks whether the selectors of sources match something on their own pages. Owners are notified once when they stop matching, and
+ * the source stays marked until they match again. The mark is written before the annotation: a repeated task finds its own version there
+ * and reports it again, which makes no second annotation.
  */
 export function createSelections({ setUrds, onProblem, clock }: SelectionDeps) {
   async function note({ urd, source, profile }: Recipient, version: Version, isMatched: boolean): Promise<void> {
@@ -32,7 +32,7 @@ export function createSelections({ setUrds, onProblem, clock }: SelectionDeps) {
   }
 
   return {
-    /** Where its selectors match nothing, what the recipient is told; null where there is nothing to tell. */
+    /** Returns the notice for a recipient whose selectors match nothing; null if there is nothing to report. */
     async note(recipient: Recipient, version: Version, isMatched: boolean): Promise<Found | null> {
       if (recipient.source.select.length === 0) return null
       await note(recipient, version, isMatched)

@@ -9,31 +9,31 @@ import {
 } from '../../core/select/part-blocks.ts'
 import type { WorkBudget } from '../../core/work/work-budget.ts'
 
-/** The body of a version, and how it was answered, where that is known. */
+/** The body of a version, and the response it came with, if known. */
 export type Content = PartContent & { readonly answer?: Pick<Answer, 'url' | 'status' | 'header'> }
 
 const usual = partDefaults.aspects.join(' ')
 
-/** Sources with the same key see the same of every page; '' for all of it. */
+/** Sources with the same key see the same part of every page; '' for all of it. */
 export function partOf(source: Pick<Source, 'select' | 'omit' | 'aspects'>): string {
   const aspects = source.aspects.join(' ')
   return aspects === usual ? partKey(source) : `${partKey(source)} ${aspects}`
 }
 
-/** What a source watches of a page, block by block. */
+/** Reads the blocks of a page that a source watches. */
 export type SourceBlocks = (content: Content, source: Source, budget: WorkBudget) => PartBlocks
 
 export const createSourceBlocks: () => SourceBlocks = createPartReader
 
-/** Whether a change of a block counts for a source: its title is not part of the text. */
+/** Whether a change of a block counts for a source: the title is an aspect of its own. */
 export function countsFor({ aspects }: Pick<Source, 'aspects'>): (change: Change) => boolean {
   return ({ block }) => aspects.includes(block === 'title' ? 'title' : 'text')
 }
 
-/** A version, and the source of the elements that are watched; absent where that is the whole page. */
+/** A version, and the markup of the watched elements; absent if the whole page is watched. */
 export type SeenContent = { readonly content: Content | null; readonly elements?: string | undefined }
 
-/** What changed beside the text, for a source that asks for it: links and images in the part of the page that it watches. */
+/** Changes other than text, for a source that asks for them. Links and images count only in the part of the page it watches. */
 export function changesBeside(before: SeenContent, after: SeenContent, source: Source): Change[] {
   const [from, to] = [before.content, after.content]
   if (from?.answer === undefined || to?.answer === undefined) return []

@@ -16,19 +16,19 @@ import { createProcessor } from './processor.ts'
 
 const config = configOf()
 
-/** One page, fetched again and again, and what the annotation engine makes of it. */
+/** A page that is fetched repeatedly, and the annotations made from it. */
 export type Stage = {
   uri: string
   /** All watch the same page. */
   put(...profiles: Profile[]): Promise<void>
-  /** The page is fetched; answers with the annotations that come of it. */
+  /** Fetches the page and returns the resulting annotations. */
   serve(body: string | Buffer, parts?: ServedParts): Promise<Annotation[]>
   gone(parts: Partial<Capture>): Promise<Annotation[]>
-  /** The bodies of all versions so far are lost. */
+  /** Loses the bodies of all versions so far. */
   lose(): Promise<void>
   versions: VersionStore
   annotations: AnnotationStore
-  /** Of the page, oldest first. */
+  /** Versions of the page, oldest first. */
   history(): Promise<Version[]>
 }
 

@@ -14,7 +14,7 @@ const article = [
   'Most of the new money goes to schools, hospitals and the repair of bridges all over the country.',
   'Opposition parties called the plan a gift to builders and asked for a debate in parliament this week.',
 ]
-/** A word in each sentence is another one. */
+/** The article with one word replaced in each sentence. */
 const rewritten = [
   'The ministry of finance said on Monday that the java budget for next year rises by four percent.',
   'Most of the new money goes to schools, clinics and the repair of bridges all over the country.',
@@ -22,7 +22,7 @@ const rewritten = [
 ]
 const notice =
   'We use cookies and similar technologies to give you the best experience on our site, to measure its use and to show you java advertising that suits you. By clicking accept you agree that we and our 214 partners may store information on your device and read it.'
-/** A notice that no word gives away. */
+/** Boilerplate that no typical word gives away. */
 const promise =
   'Every java machine that leaves our house was taken apart, cleaned and put together again by one of our eleven engineers, who sign their name inside of the case, and who will answer the telephone themselves should it ever give you reason to complain about it.'
 

@@ -5,7 +5,7 @@ import type { AlsoAt, Annotation, AnnotationDraft } from '../../store/contracts/
 import type { StoredText } from '../../store/contracts/stories.ts'
 import type { MatchedDocument } from './matched-document.ts'
 
-/** What the store has of texts; one that this program can't read counts as none. */
+/** Decodes stored texts, skipping unreadable ones. */
 export function knownTexts(stored: readonly StoredText[]): KnownText[] {
   return stored.flatMap(({ host, cluster, sketch: bytes }) => {
     const sketch = decodeSketch(bytes)
@@ -13,7 +13,7 @@ export function knownTexts(stored: readonly StoredText[]): KnownText[] {
   })
 }
 
-/** The blocks that a document was matched by, with their places. */
+/** The blocks that a document was matched by, each with its place. */
 export function placedTexts({ item, document, change }: MatchedDocument): PlacedText[] {
   if (change === null) return [...(item.blocks ?? [])]
   return change.parts.map(({ start, end, change: which }) => ({
@@ -22,7 +22,7 @@ export function placedTexts({ item, document, change }: MatchedDocument): Placed
   }))
 }
 
-/** Listed with an annotation that exists. */
+/** Adds a draft to an existing annotation. */
 export function joined(known: Annotation, draft: AnnotationDraft, url: string): AlsoAt {
   const { owner: _, profile: __, documentId, versionId, cluster: ___, muted, silent, channels, ...kept } = draft
   return { annotation: known.id, versionId, documentId, url, draft: kept }

@@ -4,25 +4,25 @@ import type { AnnotationStore, Task } from '../../store/contracts/annotations.ts
 import { MAX_ATTEMPTS } from '../../store/rules/tasks.ts'
 
 /**
- * Attempts at tasks, so that one bad document never stops the engine. An attempt is counted in the store before it is made, and so
- * also where it takes the thread or the whole process along. Tasks that were never begun are counted a batch at a time, which
- * costs one write; those that were begun before are suspects and counted one by one, each just before it is processed. So only a task
- * that was in progress each time uses up its attempts. A store that is away is not a task's fault: its attempt stays counted in memory
- * and is made when the store is back.
+ * Counts attempts at tasks, so that one bad document never stops the engine. An attempt is counted in the store before it is made, so it
+ * also counts if it kills the thread or the whole process. Tasks never begun before are counted a batch at a time, which costs one
+ * write; those begun before are suspects and counted one by one, each just before it is processed. So only a task that was in progress
+ * each time uses up its attempts. An unavailable store is not a task's fault: its attempt stays counted in memory and is made when the
+ * store is back.
  */
 export type TaskAttempts = {
-  /** Before any of a batch is processed. */
+  /** Call before processing any task of a batch. */
   begin(tasks: readonly Task[]): Promise<void>
-  /** Tries until the task is done or set aside. Throws what is no fault of the task. */
+  /** Retries until the task is done or set aside. Throws errors that are not the task's fault. */
   settle(task: Task, process: (task: Task) => Promise<void>): Promise<'done' | 'set-aside'>
-  /** Those that were counted and will not be made now don't count. */
+  /** Uncounts the attempts that were counted and will not be made now. */
   giveBack(): Promise<void>
 }
 
 export type TaskAttemptsDeps = {
   annotations: Pick<AnnotationStore, 'countAttempts' | 'fail'>
   clock: Clock
-  /** How the thread before this one ended; empty if there was none. */
+  /** How the previous thread died; empty if there was none. */
   died: string
   onFailed(task: Task, reason: string): void
   onSetAside(task: Task, reason: string): void
@@ -30,7 +30,7 @@ export type TaskAttemptsDeps = {
 
 export function createTaskAttempts(deps: TaskAttemptsDeps): TaskAttempts {
   const { annotations, clock, died, onFailed, onSetAside } = deps
-  /** Counted and not made yet. */
+  /** Tasks with an attempt counted but not made yet. */
   const counted = new Set<number>()
 
   async function count(ids: readonly number[]): Promise<void> {
@@ -72,7 +72,7 @@ export function createTaskAttempts(deps: TaskAttemptsDeps): TaskAttempts {
   }
 }
 
-/** Errors of the store are no fault of the document, and neither is a partition that moved on. */
+/** Store errors and a lost partition lease are not the task's fault. */
 function isOfTheTask(error: unknown): boolean {
   if (!isAppError(error)) return true
   return error.retry === 'never' && !error.code.startsWith('store-') && error.code !== 'lease-lost'

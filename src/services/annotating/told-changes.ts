@@ -1,7 +1,7 @@
 import type { Change } from '../../core/change/change.ts'
 import type { MuteReason } from '../../core/change/noise/learned-block.ts'
 
-/** A change that notifies nobody, the block that it is listed under, and whether its look or its history says so. */
+/** A change muted as noise, the id of its block, and whether that was recognised from its text or learned from its history. */
 export type MutedChange = {
   readonly change: Change
   readonly block: string

@@ -5,27 +5,27 @@ import type { Version } from '../../store/contracts/versions.ts'
 import { webLink } from './annotation-changes.ts'
 import type { ChangeView } from './change-view.ts'
 
-/** What one annotation is about: a page, or an entry of a feed. */
+/** Subject of one annotation: a page, or an entry of a feed. */
 export type VersionItem = {
   /** Null for a page. */
   readonly entry: { readonly id: string; readonly link: string } | null
   readonly kind: AnnotationKind
   readonly title: string
-  /** All of it as it is now; null where its type has no text. */
+  /** Its current content; null if its type has no text. */
   readonly blocks: readonly Block[] | null
-  /** What changed in it; null where it is new as a whole. */
+  /** What changed in it; null if it is new as a whole. */
   readonly told: readonly Change[] | null
 }
 
-/** Entries that are looked at one by one. A feed with more has the others in one item. */
+/** Maximum number of changed entries with an item of their own; the rest share one item. */
 const MAX_ENTRIES = 200
-/** Of a feed that is new, the newest. */
+/** Maximum number of entries of a new feed, newest first. */
 const MAX_NEW_ENTRIES = 50
 const MAX_ID = 200
 
 /**
- * What there is to tell of a version, once for all who see the same; nothing where only noise changed, or a feed only lost entries.
- * For those who visit for the first time it is all new.
+ * The items of a version, computed once per view; empty if only noise changed, or a feed only lost entries. On a recipient's first
+ * visit everything is new.
  */
 export function createItems(version: Version): (view: ChangeView, seen: Seen) => readonly VersionItem[] {
   const known = new Map<string, Map<unknown, VersionItem[]>>()
@@ -42,7 +42,7 @@ export function createItems(version: Version): (view: ChangeView, seen: Seen) =>
   }
 }
 
-/** `isMet`: a condition on its price or number makes it news, whatever else changed. */
+/** `isMet`: a condition on its price or number is met, which is news regardless of other changes. */
 type Seen = { isNew: boolean; isMet: boolean }
 
 function itemsOf(
@@ -51,7 +51,7 @@ function itemsOf(
   isMet: boolean,
 ): VersionItem[] {
   const { reason, title } = version
-  // A page that is back is new again; a feed has new entries, or none.
+  // A page that is back counts as new; a feed that is back only has its new entries.
   const change = reason === 'back' && page?.kind !== 'feed' ? null : seen
   if (page?.kind === 'feed')
     return change === null ? newEntries(page.blocks, version) : changedEntries(change.told, version)
@@ -73,13 +73,13 @@ function newEntries(blocks: readonly Block[], { url }: Version): VersionItem[] {
   return entries.slice(0, MAX_NEW_ENTRIES).map((block) => itemOf(block, url, 'new', null))
 }
 
-/** Feeds begin with them, unless their dates say otherwise. */
+/** Feeds list the newest entries first, unless all dates say the opposite. */
 function newestFirst(entries: readonly Block[]): readonly Block[] {
   const isBackwards = entries.every(({ at }, i) => at !== undefined && (i === 0 || entries[i - 1]!.at! <= at))
   return isBackwards ? entries.toReversed() : entries
 }
 
-/** Entries leave feeds all the time and change their places: neither is news. */
+/** Removed and moved entries are not news. */
 function changedEntries(told: readonly Change[], { url, title }: Version): VersionItem[] {
   const changes = told.filter(({ kind, block }) => block === 'entry' && (kind === 'added' || kind === 'changed'))
   const items = changes.slice(0, MAX_ENTRIES).map((change): VersionItem => {
@@ -102,12 +102,12 @@ function itemOf(block: Block, url: string, kind: AnnotationKind, told: readonly 
   }
 }
 
-/** As the profile sees it, without ignored text. */
+/** The block as the profile sees it, without ignored text. */
 function blockOf({ block: kind, key, place, title = '', link = '', after = '' }: Change): Block {
   return { kind, text: after, trail: [], key, place, level: 0, title, link }
 }
 
-/** Feeds without ids know their entries by link, or by nothing but their text. */
+/** Falls back to the link, then to the text, for feeds without entry ids. */
 function idOf({ key, link = '', title = '', text }: Block): string {
   const id = key || link || `${title}\n${text}`
   return id.length <= MAX_ID && !id.includes('\n') ? id : createHash('sha256').update(id).digest('hex')

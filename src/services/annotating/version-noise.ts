@@ -13,22 +13,22 @@ import type { MutedChange, TellApart } from './told-changes.ts'
 
 export type VersionNoise = {
   tellApart: TellApart
-  /** With what is noise to others and not to this one: mutings that its owner undid, and its own terms. */
+  /** Adds changes that are noise to others but not to this recipient: those its owner unmuted, and those with its own terms. */
   viewFor(recipient: Pick<Viewer, 'profile'>, view: ChangeView): ChangeView
-  /** What this version taught; null where it was not looked at, or before. */
+  /** The noise state updated with this version; null if it was not examined, or had been before. */
   learned(): NoiseState | null
 }
 
 export type NoiseAsked = {
   kept: KeptNoise
   version: Version
-  /** The version before, and what both hold. */
+  /** The previous version, and the contents of both. */
   previous: Version | null
   before: Content | null
   after: Content | null
 }
 
-/** Tells noise from news, for all views of one version. Learns from the version as a whole when the first is asked for. */
+/** Tells noise from news, for all views of one version. Learns from the version as a whole on the first call. */
 export function createVersionNoise({ kept, version, previous, before, after }: NoiseAsked): VersionNoise {
   const undoneForAll = new Set(kept.undone.filter(({ owner }) => owner === '').map(({ block }) => block))
   const undoneBy = new Set(kept.undone.map(({ block, owner }) => `${block} ${owner}`))
@@ -47,7 +47,7 @@ export function createVersionNoise({ kept, version, previous, before, after }: N
     const wasStable = previous !== null && previous.lastSeenAt > previous.firstSeenAt
     state = learn(kept.state, { n, at, wasStable, changes, undone: undoneForAll })
     const isMuted = mutedBy(state, n)
-    // Of a part of the document, or without ignored text, a block's change looks different: it goes by its words.
+    // In a part of the document, or without ignored text, a block's change looks different: compare by words.
     const learned = changes.flatMap((change) => {
       const block = isMuted(change)
       return block === null ? [] : [{ change, block }]
@@ -83,7 +83,7 @@ export function createVersionNoise({ kept, version, previous, before, after }: N
         ({ change: each, block, isLearned }) => undoneBy.has(`${block} ${owner}`) || (isLearned && hasTerm(each)),
       )
       if (own.length === 0) return view
-      // Recipients with the same exceptions share a view, so that what follows is done once for them.
+      // Recipients with the same exceptions share a view, so that later steps run once for them.
       const name = own.map(({ block }) => block).join(' ')
       const known = views.get(view)?.get(name)
       if (known !== undefined) return known
@@ -100,8 +100,8 @@ export function createVersionNoise({ kept, version, previous, before, after }: N
 }
 
 /**
- * The same for a version of the past, by what is known today: what was muted later counts as muted, and nothing is learned. The last
- * version that taught something is told apart as it was.
+ * The same for a past version, with today's knowledge: blocks muted since then count as muted, and nothing is learned. The last version
+ * learned from is judged as it was then.
  */
 export function createPastNoise(asked: NoiseAsked): Pick<VersionNoise, 'tellApart' | 'viewFor'> {
   const { kept, version } = asked
@@ -121,7 +121,7 @@ export function createPastNoise(asked: NoiseAsked): Pick<VersionNoise, 'tellApar
   }
 }
 
-/** As `listChanges` gives them: by their place in the newer version, what went by that in the older one. */
+/** The order of `listChanges`: by position in the newer version, or in the older one for removed blocks. */
 function inOrder(one: Change, other: Change): number {
   return (one.to < 0 ? one.from : one.to) - (other.to < 0 ? other.from : other.to)
 }

@@ -50,7 +50,7 @@ export function timeText(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** A copy: what buffers share with others can't be handed on. */
+/** Copies the content: shared buffers can't be transferred to another thread. */
 export function ownBytes(content: Uint8Array | string): Bytes {
   return { bytes: new Uint8Array(typeof content === 'string' ? Buffer.from(withoutAccesses(content)) : content) }
 }

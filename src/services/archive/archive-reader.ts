@@ -9,38 +9,38 @@ import type { UrlExplanation } from '../explain/explain-url.ts'
 import type { Asker } from '../visibility/visibility.ts'
 
 /**
- * The requests users can make of the archive. Each is made for an owner, and nothing the owner may not see is ever in
- * an answer: a hidden document is `not-found`, like a missing one. Questions and answers are plain data, so
- * that they can be asked from another thread.
+ * The requests users can make of the archive. Each is made for an owner, and an answer never contains anything the owner
+ * may not see: a hidden document is `not-found`, like a missing one. Requests and answers are plain data, so that they can
+ * be passed between threads.
  */
 export type ArchiveReader = {
   document(asked: Asked & { id: number }): Promise<DocumentItem>
-  /** Null where nothing is known of it, or nothing that the owner sees. */
+  /** Null if there is no such document, or none that the owner sees. */
   documentOfUrl(asked: Asked & { url: string }): Promise<DocumentItem | null>
-  /** Documents with annotations of the owner, the last annotated first; `before` as `next` of the page before. */
+  /** Documents with annotations of the owner, last annotated first; `before` is `next` of the previous page. */
   documents(asked: Asked & { before: number | null; limit: number }): Promise<Page<DocumentItem, number>>
-  /** The newest first; `before` is the number of a version. */
+  /** Newest first; `before` is the number of a version. */
   versions(
     asked: Asked & { document: number; before: number | null; limit: number },
   ): Promise<Page<VersionItem, number>>
   version(asked: Asked & { id: number }): Promise<VersionItem>
   /** A version of a document by its number or a time: `3`, `2026-11-01T12:00`, `first`, `last`. */
   chosen(asked: Asked & { document: number; choice: string }): Promise<VersionItem>
-  /** What a document's versions said of price and stock, oldest first, for each part of it that somebody watches. */
+  /** Price and stock history of a document, oldest first, for each watched part of it. */
   prices(asked: Asked & { document: number }): Promise<PriceSeries[]>
-  /** What selectors choose in its versions, newest first. */
+  /** What the selectors match in its versions, newest first. */
   part(asked: Asked & { document: number; select: readonly string[]; omit: readonly string[] }): Promise<PartItem[]>
-  /** Blocks of the document whose changes notify nobody, and why, the last first. */
+  /** Muted blocks of the document, whose changes don't notify, and why; last first. */
   muted(asked: Asked & { document: number }): Promise<MutedItem[]>
-  /** The body, made ready to be shown (a page reaches nobody, see `inertPage`), or as it came. */
+  /** The body, prepared for display (a page makes no requests, see `inertPage`), or as received. */
   content(asked: Asked & { version: number; form: 'shown' | 'original' }): Promise<Content>
   /** In UTF-8. */
   text(asked: Asked & { version: number }): Promise<Bytes>
   /** In UTF-8; `page` includes what surrounds the text. */
   markdown(asked: Asked & { version: number; part: 'main' | 'page' }): Promise<Bytes>
-  /** `DocumentDiff` as JSON, as a patch, or as a page: large ones are made ready where they are made. */
+  /** `DocumentDiff` as JSON, as a patch, or as a page. Serialised here, as it may be large. */
   diff(asked: Asked & DiffAsked): Promise<Bytes & { name: string }>
-  /** What changed between two versions, in a size that can be read at once. */
+  /** The changes between two versions, shortened. */
   changes(asked: Asked & PairAsked): Promise<BriefChanges>
   /** The screenshots of two versions, and where they differ. */
   screenshots(asked: Asked & PairAsked): Promise<ScreenshotPair>
@@ -51,14 +51,14 @@ export type ArchiveReader = {
   links(
     asked: Asked & { document: number; version: number | null; offset: number; limit: number },
   ): Promise<Page<LinkItem, number>>
-  /** All captures of an address, the newest first. */
+  /** All captures of an address, newest first. */
   captures(asked: Asked & { url: string }): Promise<Captures>
-  /** What was current at a moment; before the first capture, that one. */
+  /** The capture that was current at a time; before the first capture, the first. */
   capture(asked: Asked & { url: string; at: number }): Promise<Capture>
-  /** The body of a version with its style sheets and pictures, its links leading to the same moment; see `replayPage`. */
+  /** The body of a version with its style sheets and images, its links leading to the same time; see `replayPage`. */
   replay(asked: Asked & { version: number }): Promise<Content>
   search(asked: Asked & { query: SearchQuery; offset: number; limit: number }): Promise<FoundVisible>
-  /** A draft without sources is matched against all that the owner sees. */
+  /** A draft without sources is matched against everything the owner sees. */
   preview(asked: Asked & { draft: ProfileDraft }): Promise<VisiblePreview>
   /** `all`: includes the outcome of documents that the owner does not see. */
   explain(asked: Asked & { url: string; all: boolean }): Promise<UrlExplanation>
@@ -93,10 +93,10 @@ export const archiveMethods = [
 
 export type Asked = Asker
 
-/** `next`: where the next page begins; null where there is none. */
+/** `next`: where the next page begins; null if there is none. */
 export type Page<T, Place> = { items: T[]; next: Place | null }
 
-/** Memory of its own, so that it can be handed to another thread. */
+/** Unshared memory, so that it can be transferred to another thread. */
 export type Bytes = { bytes: Uint8Array<ArrayBuffer> }
 
 export type DocumentItem = {
@@ -112,7 +112,7 @@ export type DocumentItem = {
   current: VersionItem | null
 }
 
-/** `part` is '' for what the page declares. */
+/** `part` is '' for the price declared in the page's metadata. */
 export type PriceSeries = { part: string; points: PricePoint[] }
 export type PricePoint = PriceReading & { version: number; at: string }
 
@@ -162,7 +162,7 @@ export type Content = Bytes & { form: ContentForm; url: string; type: string; n:
 /** `isCut`: there are older ones. */
 export type Captures = { document: number; url: string; items: VersionItem[]; isCut: boolean }
 
-/** `version` is null where none is kept; then `location` may say where a redirect led. The captures beside it by their times. */
+/** `version` is null if none is kept; `location` may then be a redirect target. `previous` and `next` are times of captures. */
 export type Capture = {
   document: number
   url: string
@@ -172,7 +172,7 @@ export type Capture = {
   next: number | null
 }
 
-/** By their numbers. */
+/** A pair of versions by their numbers. */
 export type PairAsked = { document: number; from: number | null; to: number | null }
 
 export type DiffAsked = PairAsked & {
@@ -180,13 +180,13 @@ export type DiffAsked = PairAsked & {
   context: number
   raw: boolean
   ignoreSpace: boolean
-  /** Also what the owner's profiles ignore. */
+  /** Include text that the owner's profiles ignore. */
   showIgnored: boolean
-  /** `page`: the later version as it is shown, with the changes marked in it. */
+  /** `page`: the later version as displayed, with the changes marked in it. */
   as: 'json' | 'patch' | 'page'
 }
 
-/** Some of the changes, long texts cut. */
+/** Some of the changes, with long texts cut. */
 export type BriefChanges = {
   from: VersionItem
   to: VersionItem
@@ -201,10 +201,10 @@ export type BriefChange = { kind: ChangeKind; path: string; before?: string; aft
 export const screenshotNames = ['before', 'after', 'difference'] as const
 export type ScreenshotName = (typeof screenshotNames)[number]
 
-/** `version`: that of the page. */
+/** `version` is that of the page. */
 export type ScreenshotItem = { version: number; n: number; width: number; height: number }
 
-/** A side is null where no screenshot is kept; without both of them there is nothing to compare, and no share. */
+/** A side is null if no screenshot is kept; `changedShare` is null unless both are. */
 export type ScreenshotPair = {
   from: number
   to: number

@@ -79,7 +79,7 @@ describe('the archive in a thread of its own', () => {
   test('of one owner one request is under way, however many threads are free', async () => {
     const { service, ask } = serviceOf({ threads: 3 })
     const answers = await Promise.all([10, 11, 12, 13].map((id) => ask(id)))
-    // A thread counts what it is asked.
+    // Each thread counts its requests.
     assert.deepEqual(
       answers.map(({ n }) => n),
       [1, 2, 3, 4],
@@ -92,7 +92,7 @@ describe('the archive in a thread of its own', () => {
     const asked = Array.from({ length: 6 }, (_, n) => ask(10 + n, 'eve'))
     const other = ask(7, 'ada')
     const ends = await Promise.allSettled(asked)
-    // One is under way while three wait.
+    // One is in progress while three wait.
     assert.deepEqual(
       ends.map((end) => (end.status === 'fulfilled' ? '' : (end.reason as AppError).code)),
       ['', '', '', '', 'too-many-reads', 'too-many-reads'],

@@ -4,16 +4,16 @@ import { type ArchiveReader, archiveMethods } from './archive-reader.ts'
 import type { ToArchive } from './archive-thread.ts'
 
 /**
- * The archive, asked from a thread that has no time to read it itself. Requests are answered by threads of their own, in turn by
- * owner. Of each owner one request is under way at a time, and there is more than one thread: an owner with slow requests keeps
- * one of them busy, and the others are answered by the next.
+ * The archive, read in worker threads so that the calling thread is never blocked. Owners take turns. Each owner has one request in
+ * progress at a time, and there is more than one thread: an owner with slow requests keeps one of them busy, and the others are served
+ * by the rest.
  *
- * A request is waiting, under way, or over. Under way it has its time: then the thread is ended with it, and the next
- * request starts another. So does a thread that died. When too many of one owner wait, further ones of that owner are rejected at
+ * A request is waiting, in progress, or over. If it exceeds its time limit the thread is terminated with it, and the next request
+ * starts another, as it does when a thread died. When too many requests of one owner wait, further ones of that owner are rejected at
  * once; so are all when too many wait altogether, and those that waited too long.
  */
 export type ArchiveService = ArchiveReader & {
-  /** What is under way or waits is refused. */
+  /** Rejects all requests in progress or waiting. */
   end(): Promise<void>
 }
 
@@ -43,13 +43,13 @@ type Waiting = {
   reject(error: AppError): void
 }
 
-/** A place for a thread. All are started with the first request: one that is needed is needed at once. */
+/** A slot for a thread. All threads are started with the first request, to be ready when needed. */
 type Place = { thread: ThreadHost<ToArchive> | null; isBusy: boolean }
 
 export function createArchiveService({ start, limits: given }: ArchiveServiceDeps): ArchiveService {
   const limits = { ...usualLimits, ...given }
   const places: Place[] = Array.from({ length: limits.threads }, () => ({ thread: null, isBusy: false }))
-  /** By owner; the one whose turn it is comes first. */
+  /** By owner; the one whose turn is next comes first. */
   const waiting = new Map<string, Waiting[]>()
   const underWay = new Set<string>()
   let count = 0
@@ -58,7 +58,7 @@ export function createArchiveService({ start, limits: given }: ArchiveServiceDep
 
   const isBusy = (): boolean => places.some((place) => place.isBusy)
 
-  /** Of the first owner with none under way. */
+  /** The next request of the first owner with none in progress. */
   function take(): Waiting | undefined {
     for (const [owner, queue] of waiting) {
       if (underWay.has(owner)) continue
@@ -89,7 +89,7 @@ export function createArchiveService({ start, limits: given }: ArchiveServiceDep
     return place.thread
   }
 
-  /** What fails here fails again with a request, which is told why. */
+  /** Starts a thread ahead of time. An error here is ignored: it recurs with a request, which then reports it. */
   function prepare(place: Place): void {
     if (place.isBusy || (place.thread !== null && !place.thread.hasEnded())) return
     threadOf(place)
@@ -148,7 +148,7 @@ async function endPlace(place: Place): Promise<void> {
   await last?.terminate()
 }
 
-/** The message of the store names its files; that is for the log. */
+/** Hides the message of the store, which names its files, from users; the cause is for the log. */
 function readableError(error: AppError): AppError {
   const { code, message, retry } = error
   if (!code.startsWith('store-')) return error

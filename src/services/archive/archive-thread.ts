@@ -3,14 +3,14 @@ import { AppError } from '../../core/errors.ts'
 import { serveThread } from '../../core/work/thread-host.ts'
 import { type ArchiveReader, archiveMethods } from './archive-reader.ts'
 
-/** What goes to the thread that reads the archive, and what comes back. One request is under way at a time. */
+/** Messages to the thread that reads the archive. One request is in progress at a time. */
 export type ToArchive = { method: keyof ArchiveReader; asked: unknown } | 'open' | 'end'
 
-/** Answers requests that come over a port, in that thread. `open` is called with the first, or ahead of it. */
+/** Serves requests from a port, in the thread. `open` is called with the first request, or ahead of it. */
 export function serveArchive(port: MessagePort, open: () => Promise<OpenArchive>): void {
   let opening: Promise<OpenArchive> | null = null
 
-  /** One that fails is tried again with the next request. */
+  /** Retried with the next request if it fails. */
   async function opened(): Promise<OpenArchive> {
     opening ??= open()
     try {
@@ -35,7 +35,7 @@ export function serveArchive(port: MessagePort, open: () => Promise<OpenArchive>
 
 export type OpenArchive = { reader: ArchiveReader; close(): Promise<void> }
 
-/** Bodies change hands without being copied. */
+/** Bodies are transferred, not copied. */
 function transferred(value: unknown): ArrayBuffer[] {
   const { bytes } = (value ?? {}) as { bytes?: unknown }
   return bytes instanceof Uint8Array && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : []

@@ -4,7 +4,7 @@ import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 
 /** New versions are indexed in the background; a search first adds missing ones, for at most this long. */
 const CATCH_UP_MS = 400
-/** Whoever writes to the index at the moment adds the same versions. On a busy machine, background work may take long for it. */
+/** Maximum wait for the index lock. Its holder adds the same versions anyway, and may take long on a busy machine. */
 const MAX_WAIT_MS = 100
 
 /** Adds missing versions to the index, as far as there is time. */

@@ -1,15 +1,14 @@
 import type { ReportedChanges } from '../../archive/diff/change-report.ts'
 
 /**
- * What changed between two versions, by the pair and what of it is seen. Versions never change, so neither does an answer. The oldest
- * that nobody asked for again goes first.
+ * LRU cache of the changes between two versions, by the pair and the view of it. Versions never change, so entries never become stale.
  */
 export type Comparisons = {
   get(view: string): ReportedChanges | undefined
   keep(view: string, changes: ReportedChanges): void
 }
 
-/** Of characters, all comparisons together. */
+/** Maximum size of the cache, in characters. */
 const defaultSize = 4_000_000
 
 export function createComparisons(maxSize = defaultSize): Comparisons {
@@ -41,7 +40,7 @@ export function createComparisons(maxSize = defaultSize): Comparisons {
   }
 }
 
-/** An object takes about as much as so many characters. */
+/** Approximate size of an object, in characters. */
 const sizeOfObject = 100
 
 function sizeOf({ changes }: ReportedChanges): number {

@@ -2,7 +2,7 @@ import { decodeText, detectCharset } from '../../core/http/charset.ts'
 import { textTypeOf } from '../../core/text/text-type.ts'
 import type { ContentForm } from './archive-reader.ts'
 
-/** Pictures that are nothing but pictures. */
+/** Raster images, which can't contain script. */
 const rasters = new Set([
   'image/png',
   'image/jpeg',
@@ -18,8 +18,8 @@ const otherTexts = /^(?:text\/|image\/svg\+xml$|application\/(?:(?:x-)?javascrip
 const SNIFFED_BYTES = 512
 
 /**
- * How a body may be shown by a browser. Its type is what a server said, so that nothing but these few is believed; what can hold
- * script and is no page, as SVG, is shown as its source.
+ * How a browser may show a body. The type comes from an untrusted server, so only these few are accepted; other types that can contain
+ * script, such as SVG, are shown as source.
  */
 export function contentFormOf(contentType: string | undefined, body: Uint8Array): ContentForm {
   const { kind, isUntold } = textTypeOf(contentType)

@@ -2,7 +2,7 @@ import type { VersionBody } from '../../archive/body-reader.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 
-/** The body of a version. Throws `body-gone` or `record-damaged` where there is none to be had. */
+/** The body of a version. Throws `body-gone` or `record-damaged` if there is none. */
 export async function bodyOf<T extends VersionBody>(
   version: Version,
   reading: Promise<T>,

@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import type { AnnotationStore } from '../../store/contracts/annotations.ts'
 import type { ArchiveReader, Asked, MutedItem } from './archive-reader.ts'
 
-/** Undoes mutings of blocks, for the one who asks or for everybody. */
+/** Unmutes blocks, or mutes them again, for one user or for everyone. */
 export type Muting = {
   change(asked: Asked & MutingChange): Promise<MutedItem>
 }
@@ -11,7 +11,7 @@ export type Muting = {
 export type MutingChange = {
   document: number
   block: string
-  /** For whom it is not muted any more; null: for those who are asked about as before. */
+  /** For whom to unmute it; null mutes it again. */
   undone: 'you' | 'everyone' | null
   isAdministrator: boolean
 }

@@ -26,12 +26,12 @@ const MAX_MS = 1_500
 /** For scanning the archive for documents the owner sees; after that, annotated documents are enough. */
 const MAX_WALK_MS = 700
 const MAX_EXAMPLES = 10
-/** Of each document. */
+/** Per document. */
 const MAX_CHANGES = 10
 const MAX_NEAR_MISSES = 5
 const WALKED = 500
 
-/** A draft matched against the documents its owner sees, and nothing else. */
+/** Matches a draft against the documents its owner sees, and no others. */
 export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader, 'preview'> {
   const { bodies, omitFor, clock, config } = deps
   return {
@@ -82,15 +82,15 @@ const anywhere: Source = {
   ...partDefaults,
 }
 
-/** With the URIs of their watches. */
+/** Replaces the URIs of sources with those of their watches. */
 function nameSources(draft: ProfileDraft, owner: string, { named }: PreviewReaderDeps): ProfileDraft {
   const profile = named({ ...draft, id: '', owner })
   return { ...profile, sources: profile.sources.map((source) => ({ ...source, uri: watchedUri(owner, source) })) }
 }
 
 /**
- * The current versions that an owner sees, the newest first. They may be few among millions of others', so that going through
- * all has its time; behind that come the documents that the owner has annotations of.
+ * The current versions that an owner sees, newest first. They may be few among millions of others', so the scan has a time limit;
+ * after that come the documents for which the owner has annotations.
  */
 function createSeenVersions({ versions, inbox, clock }: PreviewReaderDeps, owner: string, view: OwnersView) {
   const endAt = clock.monotonic() + MAX_WALK_MS
@@ -116,7 +116,7 @@ function createSeenVersions({ versions, inbox, clock }: PreviewReaderDeps, owner
         const page = await versions.current({ before: from, limit: WALKED })
         if (page.length === 0) return []
         const seen = await view.filter(page.map((version) => ({ id: version.documentId, url: version.url, version })))
-        // All of them: the next page begins behind the last that is handed on.
+        // Return all of them, even beyond the limit: the next page begins after the last one returned.
         if (seen.length > 0) return seen.map(({ version }) => version)
         from = page.at(-1)!.id
       }

@@ -47,31 +47,31 @@ export type ContentReaderDeps = {
   keyOf(url: string): DocumentKey | null
 }
 
-/** Of a longer history the newest stand in the meta-information. */
+/** Maximum number of versions, newest first, in the meta-information. */
 const MAX_META_VERSIONS = 500
-/** Steps for the expressions of one request: about a quarter of a second. */
+/** Work budget for the expressions of one request: about a quarter of a second. */
 const CUTTING = 15_000_000
 
-/** What needs the bodies of versions. */
+/** Requests that need the bodies of versions. */
 export function createContentReader(deps: ContentReaderDeps): ContentReader {
   const { versions, objects, bodies, visibility, visible, keyOf } = deps
   const ignored = createIgnoredText()
   const finder = createVersionFinder({ versions, keyOf })
   const comparisons = createComparisons()
 
-  /** What was not cut as it should have been is not what the next one asks for. */
+  /** Caches the changes, unless ignored text could not be cut as the view requires. */
   function keepUnless(isWrong: (() => boolean) | undefined, view: string, changes: ReportedChanges): ReportedChanges {
     if (isWrong?.() !== true) comparisons.keep(view, changes)
     return changes
   }
 
-  /** The newest, oldest of them first. */
+  /** The newest versions, in ascending order. */
   async function* historyOf(documentId: number): AsyncGenerator<Version> {
     const page = { before: Number.MAX_SAFE_INTEGER, limit: MAX_META_VERSIONS }
     yield* (await versions.newest(documentId, page)).reverse()
   }
 
-  /** Null where the two are no pages that can be merged. */
+  /** Null unless both are pages. */
   async function mergedPage({ from, to }: VersionPair, cutter: Cutter | null): Promise<string | null> {
     const [old, next] = [await bodyOf(from, bodies.readText(from)), await bodyOf(to, bodies.readText(to))]
     const isPage = ({ contentType, body }: typeof old): boolean => contentFormOf(contentType, body).kind === 'html'
@@ -82,7 +82,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
     return cutter?.isTooExpensive() ? merge() : merged
   }
 
-  /** `tooExpensive`: taking out what is ignored took too much work, so that nothing was taken out. */
+  /** `tooExpensive`: cutting ignored text took too much work, so nothing was cut. */
   async function compared(
     pair: VersionPair,
     request: Omit<CompareTwoRequest, 'cut' | 'cutBlocks' | 'remembered'>,
@@ -106,7 +106,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const url = withoutAccess(version.url)
       const kept = await bodyOf(version, bodies.read(version))
       const isShowable = contentFormOf(kept.contentType, kept.body).kind !== 'other'
-      // What no browser shows, such as a message, is shown as the page that its text is read from.
+      // Content that no browser shows, such as a mail message, is shown as the page its text is read from.
       const { body, contentType } =
         form === 'original' || isShowable ? kept : await bodyOf(version, bodies.readText(version))
       const shown = contentFormOf(contentType, body)
@@ -220,7 +220,7 @@ type Cutter = {
   isTooExpensive(): boolean
 }
 
-/** Cuts out what the owner ignores, in all texts of a request. Once that has taken too much work it cuts nothing: ask again then. */
+/** Cuts text that the owner ignores, in all texts of a request. After too much work it cuts nothing: then repeat the comparison. */
 function createCutter(ignored: IgnoredText, ignore: readonly string[]): Cutter {
   const budget = createWorkBudget(CUTTING)
   let isTooExpensive = false
@@ -240,13 +240,13 @@ function nameOf({ host }: CataloguedDocument, { from, to }: VersionPair, ending:
   return `${host} ${from.n}-${to.n}.${ending}`
 }
 
-/** Where a damaged record lies is not for everybody. */
+/** Hides the location of a damaged record from users. */
 function withoutPlace(error: unknown): never {
   if (!isAppError(error, 'record-damaged')) throw error
   throw new AppError('record-damaged', 'the body of one of the two versions is damaged', { cause: error })
 }
 
-/** A page as it can be shown without reaching anybody; other texts in UTF-8; all else as it came. */
+/** A page made inert, so that it makes no requests; other texts in UTF-8; everything else as received. */
 function shownContent(
   { kind }: ContentForm,
   body: Uint8Array,
@@ -258,15 +258,15 @@ function shownContent(
 }
 
 type CoveringProfiles = {
-  /** Those with a source that has the page in its scope. */
+  /** Profiles with a source that has the page in its scope. */
   profiles: { id: string; name: string }[]
-  /** All that they ignore, each expression once. */
+  /** All expressions that they ignore, without duplicates. */
   ignore: string[]
 }
 
 type Covered = { cover: SourceCover; owned: ReadonlyMap<OwnedSource['source'], OwnedSource> }
 
-/** The same list is asked for page after page: where its sources are is found out once. */
+/** The same list of sources is used for page after page: compute its cover once. */
 const known = new WeakMap<readonly OwnedSource[], Covered>()
 
 function coveringProfiles(sources: readonly OwnedSource[], url: string): CoveringProfiles {

@@ -25,7 +25,7 @@ export type DocumentReaderDeps = {
   keyOf(url: string): DocumentKey | null
 }
 
-/** What is known of documents and versions, without their bodies. */
+/** Requests about documents and versions that don't need their bodies. */
 export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
   const { versions, inbox, visibility, visible, keyOf } = deps
   const finder = createVersionFinder({ versions, keyOf })

@@ -17,10 +17,10 @@ export type PartReaderDeps = {
 
 const MAX_VERSIONS = 50
 const MAX_TEXT = 1000
-/** Steps for one version, and for all of them. */
+/** Work budgets for one version, and for all of them. */
 const WORK = { each: 6_000_000, all: 60_000_000 }
 
-/** What selectors choose in the versions of a document. Throws `usage-wrong` for a wrong selector. */
+/** Reads what selectors match in the versions of a document. Throws `usage-wrong` for an invalid selector. */
 export function createPartsReader(deps: PartReaderDeps): Pick<ArchiveReader, 'part'> {
   const readPart = createPartReader()
   return {

@@ -19,15 +19,15 @@ export type ScreenshotReaderDeps = {
   keyOf(url: string): DocumentKey | null
 }
 
-/** The list of differences is asked for first, and then its picture. */
+/** Cached comparisons: clients request the list of differences first, then its image. */
 const MAX_REMEMBERED = 4
 
 type Side = { page: Version; picture: Version | null }
 type Sides = { pair: VersionPair; before: Side; after: Side }
 
 /**
- * The screenshots of pages that a browser read. They are kept as a document of their own, `…#screenshot`, which is seen by all who see
- * the page.
+ * Screenshots of pages rendered by a browser. They are stored as a separate document, `…#screenshot`, which is visible to everyone who
+ * sees the page.
  */
 export function createScreenshotReader(deps: ScreenshotReaderDeps): Pick<ArchiveReader, 'screenshots' | 'screenshot'> {
   const { versions, bodies, visible, keyOf } = deps
@@ -39,7 +39,7 @@ export function createScreenshotReader(deps: ScreenshotReaderDeps): Pick<Archive
     return key === null ? null : versions.document(key)
   }
 
-  /** A picture like the last one made no version: that of a page is the last that was taken by then. */
+  /** An unchanged screenshot makes no new version, so the one of a page is the last taken by then. */
   async function sideOf(page: Version, pictures: CataloguedDocument | null): Promise<Side> {
     const isThere = pictures !== null && page.reason !== 'gone'
     return { page, picture: isThere ? await versions.versionAt(pictures.id, page.firstSeenAt) : null }
@@ -64,7 +64,7 @@ export function createScreenshotReader(deps: ScreenshotReaderDeps): Pick<Archive
 
   async function differenceOf({ before, after }: Sides): Promise<ScreenshotDiff> {
     const view = `${before.picture?.id} ${after.picture?.id}`
-    // Read each time: what was remembered of a picture goes with it.
+    // Read each time, so that a cached comparison isn't used once its screenshots are gone.
     const pictures = [await bytesOf(before), await bytesOf(after)] as const
     const known = remembered.get(view)
     if (known !== undefined) return known
@@ -100,7 +100,7 @@ export function createScreenshotReader(deps: ScreenshotReaderDeps): Pick<Archive
   }
 }
 
-/** The codes of what can't be shown, and won't be; what may work later is an error of the whole answer. */
+/** Null for a permanent error; a temporary one fails the whole request. */
 async function orNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading
@@ -110,7 +110,7 @@ async function orNull<T>(reading: Promise<T>): Promise<T | null> {
   }
 }
 
-/** It was made by a browser of ours, so that no request can be blamed for it. */
+/** Our own browser made the image, so an invalid file is damage, not the fault of the request. */
 function asDamage(error: unknown): never {
   if (!isAppError(error, 'file-invalid')) throw error
   throw new AppError('record-damaged', 'one of the two screenshots is damaged', { cause: error })

@@ -21,20 +21,20 @@ export type SearchReaderDeps = {
 /** The current index: it may be rebuilt at any time. */
 export type OpenIndex = {
   index: SearchIndex
-  /** With the rows that the index has read already. */
+  /** Includes the rows that the index has already read. */
   versions: Pick<VersionStore, 'version'>
 }
 
 type SeenHit = { hit: Hit; version: Version; id: number; url: string; place: number }
 
-/** How many of the best hits of all owners are considered. */
+/** Number of best hits, over all owners, that are considered. */
 const MAX_HITS = 2_000
 const MAX_SITES = 64
 const MAX_HOSTS = 20
-/** Of a longer text only the beginning is marked, and of many long texts on a page the first. */
+/** Only the beginning of a longer text is marked, and only the first of many long texts on a page. */
 const MAX_TEXT_CHARS = 500_000
 const MAX_PAGE_CHARS = 4_000_000
-/** Bodies that are read at the same time. */
+/** Bodies read concurrently. */
 const AT_ONCE = 4
 
 const DAY_MS = 86_400_000
@@ -51,8 +51,8 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
   const { bodies, visibility, clock } = deps
 
   /**
-   * The best hits of all. Where there are so many that others' may have crowded out the owner's, those on the sites of the owner's
-   * sources are queried as well.
+   * The best hits overall. If there are so many that others' may have crowded out the owner's, also queries the sites of the owner's
+   * sources.
    */
   async function hitsOf(asker: Asker, query: SearchQuery, index: SearchIndex): Promise<Hit[]> {
     const page = { offset: 0, limit: MAX_HITS }
@@ -72,7 +72,7 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
     const found: SeenHit[] = []
     for (const [place, hit] of hits.entries()) {
       const version = await versions.version(hit.versionId)
-      // Null: collected a moment ago.
+      // Null if just garbage-collected.
       if (version !== null) found.push({ hit, version, id: version.documentId, url: version.url, place })
     }
     return visibility.of(asker).filter(found)

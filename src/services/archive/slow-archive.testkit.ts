@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import type { ArchiveReader } from './archive-reader.ts'
 import { serveArchive } from './archive-thread.ts'
 
-/** A thread that answers as the archive does, with documents that never come, end the thread, or are not there. */
+/** A thread that acts like the archive, with versions that never arrive, kill the thread, or don't exist. */
 let asked = 0
 
 async function versionOf({ owner, id }: { owner: string; id: number }) {

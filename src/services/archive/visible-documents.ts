@@ -9,10 +9,10 @@ import type { Asker, Visibility } from '../visibility/visibility.ts'
 /** Documents and versions as one owner finds them. A hidden document and a missing one give the same error. */
 export type VisibleDocuments = {
   document(asker: Asker, id: number): Promise<CataloguedDocument>
-  /** Null where there is none that the owner sees. */
+  /** Null if there is none that the owner sees. */
   ofUrl(asker: Asker, url: string): Promise<CataloguedDocument | null>
   version(asker: Asker, id: number): Promise<Version>
-  /** A version of this very document; its current one where none is named, null where it has none. */
+  /** A version of this document; the current one if `versionId` is null, null if it has none. */
   versionOf(document: CataloguedDocument, versionId: number | null): Promise<Version | null>
 }
 
@@ -23,7 +23,7 @@ export type VisibleDocumentsDeps = {
   keyOf(url: string): DocumentKey | null
 }
 
-/** Of asking for one URL. */
+/** Maximum number of access variants tried for one URL. */
 const MAX_WAYS = 20
 
 export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleDocumentsDeps): VisibleDocuments {
@@ -35,7 +35,7 @@ export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleD
     },
     async ofUrl(asker, url) {
       const view = visibility.of(asker)
-      // As the owner's sources on that host ask for it, and then as everybody may.
+      // First with the access of the owner's sources on that host, then as anyone may request it.
       const host = hostKey(url)
       const bare = withoutAccess(url)
       const sources = (await view.sources()).map(({ source }) => source.uri)

@@ -34,7 +34,7 @@ function openSite(files: Record<string, string>) {
     write,
     augment: (parts: Partial<AugmentRequest> = {}) =>
       augmentFolder({ folder, base: null, check: false, clock: systemClock, ...parts }),
-    /** All files with their contents and the moment they were written. */
+    /** All files with their contents and modification times. */
     state: () =>
       readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())

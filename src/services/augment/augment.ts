@@ -11,13 +11,13 @@ import { type FolderLimits, readWithin, replaceFile, walkFolders } from './site-
 
 export type AugmentRequest = {
   folder: string
-  /** Where the folder is on the web: links become absolute. Null to leave them as the documents have them. */
+  /** URL of the folder on the web, to make links absolute. Null to leave them as in the documents. */
   base: string | null
-  /** Nothing is written; what would be is a problem. */
+  /** Writes nothing, and reports each necessary write as a problem. */
   check: boolean
   clock: Pick<Clock, 'monotonic'>
   limits?: Partial<FolderLimits>
-  /** Every hundred documents. */
+  /** Called every hundred documents. */
   onProgress?: (progress: AugmentProgress) => void
 }
 
@@ -28,7 +28,7 @@ const MAX_LINKS = 100_000
 const tableBytes: Record<TableKind, number> = { TOL: MAX_TOL_BYTES, TVI: MAX_TVI_BYTES }
 const kinds = ['TOL', 'TVI'] as const satisfies readonly TableKind[]
 
-/** By suffix, as static servers tell types. */
+/** By suffix, as static servers do. */
 const documentTypes: ReadonlyMap<string, string> = new Map([
   ['html', 'text/html'],
   ['htm', 'text/html'],
@@ -39,8 +39,8 @@ const documentTypes: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Writes the tables of a static site beside its documents. A table is written only where its text changes, so a second run writes nothing.
- * What has the name of a table and isn't one is never touched.
+ * Writes the tables of a static site next to its documents. A table is written only if its text changes, so a second run writes nothing.
+ * Files that have the name of a table but aren't one are never touched.
  */
 export async function augmentFolder({
   folder,
@@ -65,7 +65,7 @@ export async function augmentFolder({
     if (report.problemCount++ < MAX_LISTED) report.problems.push({ file, problem })
   }
 
-  /** `text` is null where the document should have no such table. */
+  /** `text` is null if the document should have no such table. */
   async function settle(kind: TableKind, file: string, isThere: boolean, text: string | null): Promise<void> {
     const path = join(folder, file)
     const before = isThere ? await readWithin(path, tableBytes[kind]) : null
@@ -77,7 +77,7 @@ export async function augmentFolder({
       report.unchanged++
       return
     }
-    // An orphan that was edited is somebody's work.
+    // Keep an orphan that was edited by hand.
     if (text === null) return before === null || readTable(kind, before) === null ? undefined : remove(file)
     if (check) return complain(file, before === null ? 'missing' : 'stale')
     await replaceFile(path, text)
@@ -122,13 +122,13 @@ export async function augmentFolder({
 
 type Tables = Record<TableKind, string | null> & { links: number; parts: number }
 
-/** Links are found by the crawler's own code, so that a table says what it will find in the document. */
+/** Uses the crawler's own link extraction, so that a table lists what the crawler would find in the document. */
 function tablesOf(body: Buffer, contentType: string, url: string | null): Tables {
   const source = { contentType, url: url ?? 'http://localhost/', maxLinks: MAX_LINKS }
   const isXml = isXmlType(contentType)
   const found = isXml ? extractFeed(body, source) : extractPage(body, source)
   const parts = findVolatileParts(body, isXml)
-  // Whoever it is addressed to: a table can't tell who reads it.
+  // Regardless of the crawler addressed: a table doesn't know its reader.
   const isNofollow = found?.metas.some(({ content }) => /\b(?:nofollow|none)\b/i.test(content)) === true
   return {
     TOL: found === null ? null : writeLinkTable(found, { document: documentDigest(body), url, isNofollow }),
@@ -138,7 +138,7 @@ function tablesOf(body: Buffer, contentType: string, url: string | null): Tables
   }
 }
 
-/** Null for what is not a document. */
+/** Null if it is not a document. */
 function typeOf(name: string): string | null {
   return documentTypes.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? null
 }

@@ -3,13 +3,13 @@ import { open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 
-/** Limits of a walk: a folder that exceeds one is most likely not the one that was meant. */
+/** Limits of a walk: a folder that exceeds one is most likely the wrong one. */
 export type FolderLimits = { maxFiles: number; maxDepth: number; maxBytes: number }
 
-/** One folder of a site with the names of its files. Links to elsewhere are not in it. */
+/** One folder of a site with the names of its files, without symbolic links. */
 export type FolderFiles = { path: string; names: ReadonlySet<string> }
 
-/** All folders of a site, itself first, by name. Symbolic links are not followed: they may lead out of it, or round in circles. */
+/** All folders of a site, the root first, by name. Symbolic links are not followed: they may lead outside or form cycles. */
 export async function* walkFolders(root: string, { maxFiles, maxDepth }: FolderLimits): AsyncGenerator<FolderFiles> {
   const pending: { path: string; depth: number }[] = [{ path: '', depth: 0 }]
   let files = 0
@@ -36,9 +36,9 @@ async function list(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** Null for a file that is larger. */
+/** Null if the file is larger. */
 export async function readWithin(file: string, maxBytes: number): Promise<Buffer | null> {
-  // It was no link when it was listed; it must not have become one meanwhile.
+  // O_NOFOLLOW: the file may have been replaced by a symbolic link since it was listed.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
     throw unreadable(file, error)
   })
@@ -50,7 +50,7 @@ export async function readWithin(file: string, maxBytes: number): Promise<Buffer
   }
 }
 
-/** All of it or nothing: who reads the file meanwhile has the one before. */
+/** Replaces the file atomically: concurrent readers see the old content. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const part = `${file}.part-${process.pid}`
   try {

@@ -15,29 +15,29 @@ import { type ChannelOwner, createSettingsReader, type SettingsReaderDeps } from
 import type { TargetCheck } from './target-check.ts'
 
 /**
- * The delivery channels of one owner at a time; those of others are treated as missing. What is given out has no secrets. Faults are
- * thrown together, as `request-invalid`.
+ * The delivery channels of one owner at a time; those of others are treated as missing. Results contain no secrets. Validation errors
+ * are thrown together, as `request-invalid`.
  */
 export type ChannelService = {
-  /** The kinds that this owner may add. */
+  /** The kinds of channels that this owner may add. */
   kinds(who: ChannelOwner): Promise<ChannelKind[]>
   list(owner: string): Promise<ShownChannel[]>
   find(owner: string, id: string): Promise<ShownChannel | null>
-  /** With its secrets: for those who send. */
+  /** With its secrets, for sending. */
   stored(owner: string, id: string): Promise<Channel | null>
-  /** The same, where the owner may send by it and something can be sent. */
+  /** Like `stored`, but throws if the owner may not use it or nothing can be sent to it. */
   sendable(who: ChannelOwner, id: string): Promise<Channel | null>
   add(who: ChannelOwner, draft: NewChannel): Promise<AddedChannel>
-  /** Null where the owner has no such channel. */
+  /** Null if the owner has no such channel. */
   change(who: ChannelOwner, id: string, to: ChannelChanges): Promise<SavedChannel | null>
-  /** Takes it out of the owner's profiles as well. False where there is none. */
+  /** Also removes it from the owner's profiles. Returns false if there is none. */
   remove(owner: string, id: string): Promise<boolean>
 }
 
 export type ChannelKind = Pick<ChannelAgent, 'kind' | 'label' | 'about'> & {
   isPull: boolean
   isByBrowser: boolean
-  /** By which a browser knows the messages of this service. */
+  /** Key by which a browser recognises messages of this service. */
   publicKey?: string
   settings: readonly Omit<SettingField, 'fresh' | 'isHidden'>[]
 }
@@ -49,7 +49,7 @@ export type ChannelChanges = { name?: string; settings?: unknown; state?: 'activ
 
 export type ShownChannel = Omit<Channel, 'owner' | 'settings'> & {
   settings: Record<string, unknown>
-  /** Annotations and messages that have not left. */
+  /** Annotations and messages not sent yet. */
   waiting: number
   /** When the next message can leave; 0 for none. */
   nextAt: number
@@ -58,10 +58,10 @@ export type ShownChannel = Omit<Channel, 'owner' | 'settings'> & {
   feedUrls?: Record<FeedFormat, string>
 }
 
-/** `warnings`: what is stored, but does not work at the moment. */
+/** `warnings`: settings that are stored but don't work at the moment. */
 export type SavedChannel = { channel: ShownChannel; warnings: readonly string[] }
 
-/** `secret` was made here, and is shown this once. */
+/** `secret` was generated here, and is shown only once. */
 export type AddedChannel = SavedChannel & { secret: string | null }
 
 export type ChannelServiceDeps = {
@@ -75,7 +75,7 @@ export type ChannelServiceDeps = {
   service: SettingsReaderDeps['service']
   targets: TargetCheck
   links: Pick<SecretLinks, 'feedUrls'>
-  /** By which browsers know the messages of this service. */
+  /** Key by which browsers recognise messages of this service. */
   pushKey(): Promise<string>
   clock: Clock
   /** A channel was added, changed or removed. */
@@ -203,7 +203,7 @@ export function createChannelService(deps: ChannelServiceDeps): ChannelService {
     },
     async remove(owner, id) {
       if ((await ownOf(owner, id)) === null) return false
-      // First, so that no profile ever names one that is gone. Whoever is interrupted here removes it again.
+      // Profiles first, so that none ever names a missing channel. After an interruption the removal can be repeated.
       await profiles.dropChannel(owner, id)
       const isRemoved = await channels.remove(owner, id)
       if (isRemoved) onChange?.(owner, id)

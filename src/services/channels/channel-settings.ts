@@ -3,11 +3,11 @@ import type { ChannelAgent, ServiceFacts, Settings } from '../../delivery/channe
 import { readSettings } from '../../delivery/settings.ts'
 import { hostOf, type TargetCheck } from './target-check.ts'
 
-/** Somebody with channels. Rights of administrators are those of this request: a token may have fewer than its owner. */
+/** The owner of channels. `isAdministrator` applies to this request: a token may have fewer rights than its owner. */
 export type ChannelOwner = { owner: string; isAdministrator: boolean }
 
 export type ReadChannelSettings =
-  /** `made` are the secrets that were made here. */
+  /** `made`: the secrets generated here. */
   | { kind: 'read'; settings: Settings; made: Readonly<Record<string, string>> }
   | { kind: 'invalid'; errors: ValidationError[] }
 
@@ -17,7 +17,7 @@ export type SettingsReaderDeps = {
   hasProfile(owner: string, id: string): Promise<boolean>
 }
 
-/** Reads the settings of a channel as one owner may have them. No message has the value of a secret in it. */
+/** Reads the settings of a channel, checking what the owner may use. Error messages never contain a secret. */
 export function createSettingsReader({ service, targets, hasProfile }: SettingsReaderDeps) {
   return async (
     agent: ChannelAgent,
@@ -37,14 +37,14 @@ export function createSettingsReader({ service, targets, hasProfile }: SettingsR
   }
 }
 
-/** Mail goes to oneself where nobody else is named. */
+/** Mail goes to the owner by default. */
 function withOwnAddress(given: unknown, owner: string): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
   const { to } = given as { to?: unknown }
   return to === undefined || to === null || to === '' ? { ...given, to: owner } : given
 }
 
-/** The mail server of the service is for the people who use the service. */
+/** The mail server of the service may only send to its own users. */
 function foreignAddress({ to, server }: Settings, owner: string): ValidationError[] {
   if (server !== undefined || (typeof to === 'string' && to.toLowerCase() === owner)) return []
   const message = `without a mail server of your own, mail goes to the address of your account, ${owner}`
@@ -52,8 +52,8 @@ function foreignAddress({ to, server }: Settings, owner: string): ValidationErro
 }
 
 /**
- * A secret that is kept must not be sent to another host than it was given for: who may change a channel, but never knew its secret,
- * could learn it so. Secrets that are made here never leave.
+ * A stored secret must not be sent to another host than it was given for: someone who may change a channel but doesn't know its secret
+ * could learn it that way. Generated secrets never leave.
  */
 function movedSecrets(
   { settings: fields }: ChannelAgent,

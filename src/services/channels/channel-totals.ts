@@ -1,7 +1,7 @@
 import type { StatusReport } from '../../core/reports/status-report.ts'
 import type { ChannelFigures } from '../../store/contracts/channels.ts'
 
-/** Of all kinds together. */
+/** Totals over all kinds of channels. */
 export function channelTotals(figures: readonly ChannelFigures[]): StatusReport['channels'] {
   const sum = (name: 'channels' | 'failing' | 'waiting'): number =>
     figures.reduce((total, each) => total + each[name], 0)

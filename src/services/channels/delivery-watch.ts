@@ -2,15 +2,15 @@ import type { Channel } from '../../store/contracts/channels.ts'
 import type { DeliveryStore } from '../../store/contracts/deliveries.ts'
 
 /**
- * Watches what one process sends, by what it writes to the store: how many messages of each kind of channel arrived or failed, and
- * which channels begin to fail or work again.
+ * Observes what one process sends through its writes to the store: how many messages of each kind of channel arrived or failed, and
+ * which channels start to fail or recover.
  */
 export type DeliveryWatch = {
-  /** To be used by those who send. */
+  /** The store to send with. */
   deliveries: DeliveryStore
-  /** Since the process began. `retried` are failures after which a message still waits. */
+  /** Since the process started. `retried` are failures after which a message still waits. */
   counts(): DeliveryCount[]
-  /** A channel has another state than before. */
+  /** The listener is called when the state of a channel changes. */
   onState(listener: (change: { owner: string; id: string }) => void): void
 }
 

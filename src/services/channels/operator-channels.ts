@@ -7,15 +7,15 @@ import type { AddedChannel, ChannelService, ShownChannel } from './channel-servi
 import { type SettingText, settingsOfTexts } from './setting-texts.ts'
 
 /**
- * The channels of all accounts, for the operator of the machine, who has the rights of an administrator. Feeds show their secret
- * addresses only when they are added.
+ * The channels of all accounts, for the operator of the machine, who has administrator rights. The secret addresses of feeds are shown
+ * only when they are added.
  */
 export type OperatorChannels = {
-  /** Without an owner: for the only account. */
+  /** `owner` null: the only account. */
   add(owner: string | null, draft: TextDraft): Promise<AddedChannel & { owner: string }>
-  /** Of one owner; of all when null. */
+  /** Channels of one owner, or of all if null. */
   list(owner: string | null): Promise<OwnedChannel[]>
-  /** With its secrets: for those who send. */
+  /** With its secrets, for sending. */
   sendable(id: string): Promise<Channel>
   remove(id: string): Promise<OwnedChannel>
 }

@@ -3,19 +3,19 @@ import { type Message, subjectOf } from '../../delivery/render/message.ts'
 import { messageText } from '../../delivery/render/text.ts'
 import type { Channel } from '../../store/contracts/channels.ts'
 
-/** What a process that sends messages can do for somebody who looks at a channel. */
+/** Tests and previews of channels, offered by a process that sends messages. */
 export type ChannelSending = {
-  /** At once, beside what waits. */
+  /** Sent at once, bypassing the queue. */
   tests: { send(channel: Channel): Promise<TestResult> }
   previews: { next(channel: Channel): Promise<NextMessage | null> }
 }
 
-/** `answer` is what the other side said, or why it could not be reached. */
+/** `answer`: the receiver's answer, or why it could not be reached. */
 export type TestResult = { outcome: 'delivered' | 'later' | 'never'; answer: string }
 
 export type NextMessage = { at: number; message: Message; later: number }
 
-/** For a process that sends nothing. */
+/** For processes that send nothing. */
 export const noSending: ChannelSending = {
   tests: {
     async send() {
@@ -25,7 +25,7 @@ export const noSending: ChannelSending = {
   previews: { next: async () => null },
 }
 
-/** What the next message will say. */
+/** Preview of the next message. */
 export type ShownMessage = {
   at: number
   kind: Message['kind']

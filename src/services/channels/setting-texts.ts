@@ -1,11 +1,11 @@
 import type { SettingField } from '../../delivery/channel-agent.ts'
 
-/** A setting as it is typed on a command line. */
+/** A setting as typed on the command line. */
 export type SettingText = { name: string; text: string }
 
 /**
- * Texts as values of their fields, still to be checked: what is not a number stays text. A list has all that is given for it; of
- * everything else the last one counts, as for options.
+ * Converts texts to the types of their fields, without validation: what is not a number stays text. Repeated values of a list are
+ * combined; otherwise the last one wins, as for options.
  */
 export function settingsOfTexts(
   fields: readonly Pick<SettingField, 'name' | 'type'>[],

@@ -3,20 +3,20 @@ import type { AddressGuard } from '../../core/url/address.ts'
 import type { ChannelAgent, Settings } from '../../delivery/channel-agent.ts'
 
 export type TargetCheckDeps = {
-  /** Of deliveries. */
+  /** The address guard of deliveries. */
   guard: Pick<AddressGuard, 'check'>
-  /** All addresses of a name; throws where there are none. */
+  /** All addresses of a name; throws if there are none. */
   lookUp(host: string): Promise<readonly string[]>
 }
 
 export type TargetCheck = {
-  /** Addresses of settings to which nothing may be sent; they are refused. */
+  /** Addresses in settings to which nothing may be sent; these are rejected. */
   errors(agent: Pick<ChannelAgent, 'settings'>, settings: Settings): { place: string; message: string }[]
-  /** Names that lead there now, or nowhere. Others can change that at any time, so their channel is stored. */
+  /** Names that resolve to such addresses, or to none. As DNS can change at any time, the channel is still stored. */
   warnings(agent: Pick<ChannelAgent, 'settings'>, settings: Settings): Promise<string[]>
 }
 
-/** Says when a channel is saved what would otherwise be found out when it is used. Every connection is checked again. */
+/** Reports bad targets when a channel is saved rather than when it is used. Every connection is checked again. */
 export function createTargetCheck({ guard, lookUp }: TargetCheckDeps): TargetCheck {
   const refusalOf = (address: string, host?: string): string | null => {
     const verdict = guard.check(address, host)
@@ -49,7 +49,7 @@ const isLocal = (host: string): boolean => host === 'localhost' || host.endsWith
 
 type Target = { host: string; place: string; shown: string }
 
-/** Hosts that settings name. One in a secret is not shown. */
+/** Hosts named in settings. One in a secret is not shown. */
 function hostsOf({ settings: fields }: Pick<ChannelAgent, 'settings'>, settings: Settings): Target[] {
   return fields.flatMap(({ name, type }) => {
     const host = hostOf(Object.hasOwn(settings, name) ? settings[name] : undefined)
@@ -58,10 +58,10 @@ function hostsOf({ settings: fields }: Pick<ChannelAgent, 'settings'>, settings:
   })
 }
 
-/** Of an address that something is sent to; null for what is none. Templates have places, but not in the host. */
+/** The host of a target address; null if the value isn't one. Templates have placeholders, but not in the host. */
 export function hostOf(value: unknown): string | null {
   if (typeof value !== 'string' || !/^(https?|smtps?):\/\//i.test(value)) return null
-  // Only addresses of the web are written in one way; others are read as if they were of it.
+  // The URL parser normalises hosts only for web schemes, so parse others as http.
   const url = URL.parse(value.replace(/^smtps?:/i, 'http:').replaceAll(/\{\{[^}]*\}\}/g, 'x'))
   const host = url?.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '') ?? ''
   return host === '' ? null : host

@@ -7,7 +7,7 @@ import { CONFIGURATION } from '../../store/rules/crawls.ts'
 
 export type ConfiguredSeeds = Pick<CrawlLists, 'seeds' | 'depth'>
 
-/** `crawl.seeds` and `crawl.depth`, with the files they name. Throws when one can't be read. */
+/** Reads `crawl.seeds` and `crawl.depth`, with the files they name. Throws if one can't be read. */
 export async function readConfiguredSeeds(config: Config): Promise<ConfiguredSeeds> {
   const errors: ValidationError[] = []
   const { seeds, depth } = await readCrawlLists(config, errors)
@@ -21,9 +21,9 @@ export type ConfiguredCrawlDeps = {
 }
 
 /**
- * Asks for the crawl of `crawl.seeds`, once for each configuration: at a later start one that isn't over goes on by itself, and one that
- * is over stays so. Other seeds or another depth are a new crawl, which replaces the old one. One that was refused is asked for again,
- * because what refused it may have been mended.
+ * Requests the crawl of `crawl.seeds`, once per configuration: at a later start an unfinished crawl continues by itself, and a finished
+ * one stays finished. Changed seeds or depth make a new crawl, which replaces the old one. A refused crawl is requested again, because
+ * the cause may have been fixed.
  */
 export async function askForConfigured(
   { crawls, clock }: ConfiguredCrawlDeps,
@@ -34,7 +34,7 @@ export async function askForConfigured(
   if (last !== null && last.endedAt === 0) await crawls.askStop(last.id)
   if (seeds.length === 0) return
   const draft = { askedBy: CONFIGURATION, askedAt: clock.now(), seeds, depth, restrict: null, maxPages: null }
-  // It doesn't count against what administrators may ask for: there is only one.
+  // Exempt from the limit on crawls: there is only one.
   await crawls.add(draft, Number.MAX_SAFE_INTEGER)
 }
 

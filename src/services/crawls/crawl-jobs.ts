@@ -13,27 +13,27 @@ export type CrawlJobsDeps = {
   fetcher: Pick<Fetcher, 'check' | 'forget'>
   config: Pick<Config, 'crawl' | 'network'>
   clock: Clock
-  /** Counts the pages of crawls over all shards of this process; left out where workers count them in the store. */
+  /** Counts the pages of crawls over all shards of this process; omitted if workers count them in the store. */
   budgets?: { set(budget: number, pages: number): void } | undefined
-  /** Seeds and depth of the configuration; left out where there are none. */
+  /** Seeds and depth of the configuration; omitted if there are none. */
   configured?: (() => Promise<ConfiguredSeeds>) | undefined
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
 /**
- * Crawls in the running service. They share everything with what is watched: a crawl is like one check of a watch without owners. So it
- * waits behind watches on the same host, its pages are stored, and the annotation engine hears nothing of it.
+ * Crawls in the running service. They share everything with watches: a crawl is like one check of a watch without owners. So it waits
+ * behind watches on the same host, its pages are stored, and the annotation engine is not involved.
  *
- * A crawl is waiting, running (in `jobs`), ending (no more is fetched, what is in flight is still counted) or over. All that must
- * survive is in the store. Counts are saved every second. What came after that is lost with the process where its own shards
- * report it; in a cluster the store sums up what workers report, and the fetcher tells it at the start.
+ * A crawl is waiting, running (in `jobs`), ending (no new fetches, those in flight still count) or over. All state that must survive
+ * is in the store. Counts are saved every second. Later ones are lost with the process if its own shards report them; in a cluster the
+ * store sums up the reports of workers, and the fetcher returns the sums at startup.
  */
 export type CrawlJobs = {
-  /** Continues the running crawls. Their scopes go to the fetcher, which then says how many requests they have: `resume`. */
+  /** Continues the running crawls. Pass their scopes to the fetcher, and the number of requests it returns to `resume`. */
   start(): Promise<CrawlScope[]>
   resume(queued: ReadonlyMap<number, number>): Promise<void>
   note(result: CheckResult): void
-  /** Starts, stops and ends crawls as it is due. */
+  /** Starts, stops and ends crawls as needed. */
   tick(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ type Job = {
   budget: number
   queued: number
   counts: Record<string, number>
-  /** The order to start isn't acknowledged yet: until then it can't be over. */
+  /** The start order isn't acknowledged yet: until then it can't be over. */
   beginning: boolean
   ending: { state: CrawlState; left: number } | null
   /** Monotonic: when it last fetched or queued something. */
@@ -52,13 +52,13 @@ type Job = {
   isChanged: boolean
 }
 
-/** Also the number of budgets that are used. */
+/** Also the number of budgets in use. */
 const MAX_RUNNING = 4
 const LOOK_EVERY_MS = 250
 const SAVE_EVERY_MS = 1_000
-/** Results of one shard may overtake those of another: nothing queued must be true for so long. */
+/** Results of one shard may overtake those of another, so the queue must stay empty for this long. */
 const QUIET_MS = 500
-/** Pages that a lost worker had taken do not come back: a crawl that waits for them for so long has reached its limit. */
+/** Pages taken by a lost worker never come back: after waiting this long, a crawl has reached its limit. */
 const LOST_MS = 30_000
 
 const watchOf = ({ id }: { id: number }): number => FIRST_CRAWL + id
@@ -81,7 +81,7 @@ export function createCrawlJobs(deps: CrawlJobsDeps): CrawlJobs {
     return job
   }
 
-  /** Also for a crawl that goes on: where its seeds were offered before, nothing comes of it. */
+  /** Also for a crawl that continues: offering the same seeds again has no effect. */
   async function offer(job: Job): Promise<void> {
     await fetcher.check(ordersOf(job), (_, queued) => {
       job.queued += queued
@@ -108,7 +108,7 @@ export function createCrawlJobs(deps: CrawlJobsDeps): CrawlJobs {
     return { id, state, startedAt, endedAt: Math.max(clock.now(), startedAt), queued, counts, reason }
   }
 
-  /** Fetches no more. */
+  /** Stops fetching. */
   async function cut(job: Job, state: CrawlState): Promise<void> {
     if (job.ending !== null) return
     job.ending = { state, left: Math.max(0, job.queued) }
@@ -140,7 +140,7 @@ export function createCrawlJobs(deps: CrawlJobsDeps): CrawlJobs {
       if (isOver) {
         const { state, left } = job.ending ?? { state: 'finished' as const, left: 0 }
         saved.push({ ...over({ ...row, counts }, state, left) })
-        // Before it counts as over: what is left of it must not be fetched after that.
+        // Forget it before it counts as over, so that nothing left is fetched afterwards.
         if (job.ending === null) await fetcher.forget([watch])
         jobs.delete(watch)
       } else if (job.isChanged && now - job.savedAt >= SAVE_EVERY_MS) {
@@ -170,7 +170,7 @@ export function createCrawlJobs(deps: CrawlJobsDeps): CrawlJobs {
       job.counts = isSum ? furtherCounts(job.counts, counts) : addedCounts(job.counts, counts)
       job.queued += queued
       job.isChanged = true
-      // While it ends, requests leave the queue without being fetched.
+      // While it is ending, requests leave the queue without being fetched.
       if (job.ending === null || counts.fetched !== undefined || counts.stored !== undefined)
         job.busyAt = clock.monotonic()
     },
@@ -185,7 +185,7 @@ function progressOf({ row: { id, state, startedAt, reason }, queued, counts }: J
   return { id, state, startedAt, endedAt: 0, queued: Math.max(0, queued), counts, reason }
 }
 
-/** Counts only grow: of two states of the same crawl, each may know less than the other of what came last. */
+/** Merges two states of the same crawl by the maximum of each count: counts only grow, and each state may lag behind the other. */
 function furtherCounts(saved: Readonly<Record<string, number>>, sums: Readonly<Record<string, number>>) {
   const counts = new Map(Object.entries(saved))
   for (const [name, n] of Object.entries(sums)) counts.set(name, Math.max(counts.get(name) ?? 0, n))
@@ -200,7 +200,7 @@ function scopeOf(row: CrawlRow, budget: number): CrawlScope {
 }
 
 function ordersOf({ row, crawlScope }: Job): CheckOrder[] {
-  // Pages whose content was collected are fetched again (`first`), and only what was fetched since the crawl began is fresh enough.
+  // Pages whose content was garbage-collected are fetched again (`first`), and only pages fetched since the crawl began are fresh.
   const round = row.startedAt
   const check = { watch: watchOf(row), round, freshFrom: round, since: 0, first: true }
   return row.seeds.map((url) => ({ url, depth: row.depth ?? UNLIMITED_DEPTH, urgency: 0, check, crawlScope }))

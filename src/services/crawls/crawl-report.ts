@@ -1,13 +1,13 @@
 import { type CrawlResult, type SkipReason, skipReasons } from '../../core/reports/crawl-report.ts'
 import type { CrawlRow, CrawlState } from '../../store/contracts/crawls.ts'
 
-/** What came of a crawl so far: the fields of `erace crawl --json` that are known of a part of the service. */
+/** Results of a crawl so far: the fields of `erace crawl --json` that are known for a crawl in the service. */
 export type CrawlCounts = Omit<CrawlResult, 'peakRssBytes' | 'interrupted' | 'details'>
 
 export type CrawlReport = CrawlCounts & {
   id: number
   state: CrawlState
-  /** Why it was refused; else empty. */
+  /** Why it was refused; otherwise empty. */
   reason: string
   seeds: readonly string[]
   /** Seeds that are not listed. */
@@ -19,7 +19,7 @@ export type CrawlReport = CrawlCounts & {
   askedAt: string
   startedAt: string | null
   endedAt: string | null
-  /** Somebody asked to stop it, and it still runs. */
+  /** A stop was requested, and it is still running. */
   stopping: boolean
 }
 

@@ -5,17 +5,17 @@ import type { CrawlStore } from '../../store/contracts/crawls.ts'
 import { type CrawlReport, crawlReportOf } from './crawl-report.ts'
 import { type CrawlRequest, checkCrawl } from './read-crawl.ts'
 
-/** Crawls that wait or run; a few run at a time, the others wait for them. */
+/** Maximum number of waiting and running crawls; only a few run at a time. */
 export const MAX_OPEN_CRAWLS = 20
 
-/** Asks the service for crawls. The process that schedules carries them out, be it this one or another. */
+/** Requests crawls. The process with the scheduler, this one or another, carries them out. */
 export type CrawlService = {
   start(request: CrawlRequest, askedBy: string): Promise<CrawlReport>
-  /** `not-found` for an unknown one. */
+  /** Throws `not-found` for an unknown one. */
   find(id: number): Promise<CrawlReport>
-  /** The newest first. */
+  /** Newest first. */
   list(limit: number): Promise<CrawlReport[]>
-  /** What is in flight is still stored. One that is over stays as it is. */
+  /** Fetches in flight are still stored. A crawl that is over stays as it is. */
   stop(id: number): Promise<CrawlReport>
 }
 

@@ -14,7 +14,7 @@ export type HandOverDeps = {
   config: Pick<Config, 'crawl'>
   clock: Pick<Clock, 'now'>
   wait: Wait
-  /** Whether the service that takes the crawl still runs. */
+  /** Whether the service that took the crawl is still running. */
   isServed(): boolean
 }
 
@@ -27,12 +27,12 @@ export type HandOverHooks = {
 }
 
 const LOOK_EVERY_MS = 200
-/** Where the service may go, it decides itself. */
+/** The service applies its own network limits. */
 const anywhere = { allow: ['0.0.0.0/0', '::/0'] }
 
 /**
- * Hands a crawl to the service that runs on the same store, and follows it to its end. When the signal comes it is left to the service,
- * which goes on with it.
+ * Hands a crawl to the service that runs on the same store, and follows it to its end. When the signal aborts, returns early; the
+ * service continues the crawl.
  */
 export async function handOverCrawl(
   request: CrawlRequest,

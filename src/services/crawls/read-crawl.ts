@@ -16,8 +16,8 @@ export const crawlLimits = { seeds: 10_000, restrictLength: 2_000, depth: 1_000_
 const MAX_NAMED = 5
 
 /**
- * Makes sure that the service can do a crawl: `url-invalid` names the seeds that can't be fetched, `address-refused` those in networks
- * that the service may not enter, `usage-wrong` an expression or a limit. Where a name leads is known only once it is fetched.
+ * Checks that the service can do a crawl. Throws `url-invalid` for seeds that can't be fetched, `address-refused` for seeds in networks
+ * that the service may not access, `usage-wrong` for an invalid expression or limit. Host names are resolved only when fetched.
  */
 export function checkCrawl(request: CrawlRequest, { crawl, network }: CrawlRules): void {
   const { seeds, depth, restrict, maxPages } = request
@@ -66,7 +66,7 @@ function refuse(code: 'url-invalid' | 'address-refused', why: string, named: rea
   throw new AppError(code, `${why}: ${named.slice(0, MAX_NAMED).join(', ')}${more}`)
 }
 
-/** The address that a seed names by itself; null for a name that has to be resolved. */
+/** The literal IP address in a seed; null for a name that has to be resolved. */
 function addressIn(seed: string): string | null {
   const host = new URL(seed).hostname.replace(/^\[|\]$/g, '')
   if (/(?:^|\.)localhost\.?$/.test(host)) return '127.0.0.1'

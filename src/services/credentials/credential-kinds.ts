@@ -4,11 +4,11 @@ import { maxRenderSteps, maxRenderText, parseRenderSteps } from '../../core/url/
 import { isHeaderName, mayCarrySecret } from '../../crawl/fetch/web-secret.ts'
 import type { SecretValues } from './sealing.ts'
 
-/** What each kind of credentials consists of. The fields of all kinds together are few, and a form shows them one below the other. */
+/** A field of a kind of credentials. All kinds together have few fields, and a form shows them one below the other. */
 export type CredentialField = {
   name: string
   maxLength: number
-  /** Of several lines. */
+  /** For fields of several lines. */
   maxLines?: number
   isOptional?: true
   /** What is wrong with it, if anything. */
@@ -27,7 +27,7 @@ function headerFault(name: string): string | null {
 const headerValueFault = (value: string): string | null =>
   /[^\t\x20-\x7e\x80-\xff]/.test(value) ? 'has characters that a header must not hold' : null
 
-/** The parser's own messages quote the line, which may have a password in it. */
+/** Own messages, as the parser's quote the line, which may contain a password. */
 function stepsFault(value: string): string | null {
   if (value.trim() === '') return 'is empty'
   const wrong = value.split('\n').findIndex((line) => !areSteps(line))
@@ -64,7 +64,7 @@ const kindFields: Record<CredentialKind, readonly CredentialField[]> = {
   ],
 }
 
-/** Which of the fields is shown to the owner. */
+/** The field shown to the owner as a hint. */
 const hints: Record<CredentialKind, string> = {
   password: 'user',
   bearer: '',
@@ -73,7 +73,7 @@ const hints: Record<CredentialKind, string> = {
   steps: 'user',
 }
 
-/** Names of the fields of a kind, in the order in which they are asked for. */
+/** Names of the fields of a kind, in the order of prompting. */
 export const credentialFields = (kind: CredentialKind): string[] => kindFields[kind].map(({ name }) => name)
 
 export type ReadValues =
@@ -81,8 +81,8 @@ export type ReadValues =
   | { kind: 'invalid'; errors: ValidationError[] }
 
 /**
- * The values of one kind, all checked. Those that are left out are as in `known`, where there are such: who edits need not enter a password again.
- * No message has a value in it.
+ * Validates the values of one kind. Omitted values are taken from `known`, if there, so that a password need not be entered again when
+ * editing. Error messages never contain a value.
  */
 export function readCredentialValues(
   kind: CredentialKind,

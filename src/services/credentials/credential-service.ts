@@ -10,23 +10,23 @@ import type { CredentialsKey } from './credentials-key.ts'
 import { type SecretValues, seal, unseal } from './sealing.ts'
 
 /**
- * The credentials of one owner at a time; those of others are treated as missing. What is given out never has a secret in it. Faults are
+ * The credentials of one owner at a time; those of others are treated as missing. Results never contain a secret. Validation errors are
  * thrown together, as `request-invalid`.
  */
 export type CredentialService = {
   list(owner: string): Promise<ShownCredentials[]>
   find(owner: string, id: string): Promise<ShownCredentials | null>
   add(owner: string, draft: CredentialsInput & { name: string }): Promise<ShownCredentials>
-  /** Values of the same kind that are left out stay as they are. Null where the owner has none of that id. */
+  /** Omitted values stay as they are if the kind is the same. Null if the owner has none with that id. */
   replace(owner: string, id: string, by: CredentialsInput): Promise<ShownCredentials | null>
-  /** Refused while a profile uses them. False where the owner has none of that id. */
+  /** Throws while a profile uses them. Returns false if the owner has none with that id. */
   remove(owner: string, id: string): Promise<boolean>
 }
 
 export type CredentialsInput = { kind: string; values: SecretValues }
 
 export type ShownCredentials = Omit<StoredCredentials, 'owner' | 'sealed' | 'failures'> & {
-  /** Why they can't be used at all; '' where they can. */
+  /** Why they can't be used at all; '' if they can. */
   problem: string
   /** The owner's profiles that use them. */
   profiles: readonly { id: string; name: string }[]
@@ -75,7 +75,7 @@ export function createCredentialService({
     }
   }
 
-  /** Null where they can't be read any more: then all values have to be entered again. */
+  /** Null if they are of another kind or can't be read any more: then all values have to be entered again. */
   function knownValues(stored: StoredCredentials, kind: string): SecretValues | null {
     if (stored.kind !== kind || problemOf(stored) !== '') return null
     return unseal(key, stored, stored.sealed)
@@ -123,7 +123,7 @@ export function createCredentialService({
       const { kind, values, hint } = checkedValues(by, knownValues(stored, by.kind), [])
       key.make()
       const sealed = seal(key, stored, { ...values, kind })
-      // Never the same as before: what was tried with the earlier values must not be taken for these.
+      // Never the same as before, so that results with the earlier values aren't attributed to the new ones.
       const changedAt = Math.max(clock.now(), stored.changedAt + 1)
       if (!(await credentials.replace(owner, id, { kind, hint, sealed, changedAt }))) return null
       const changed = await credentials.find(id)

@@ -3,22 +3,22 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSy
 import { AppError } from '../../core/errors.ts'
 
 /**
- * The key that stored credentials are sealed with. It is given in the configuration (the key itself, or the path of a file with it), or lies
- * in a file of the data folder. It is read at first use, so that what needs no credentials needs no key.
+ * The key that seals stored credentials. It comes from the configuration (the key itself, or the path of a file with it), or from a file
+ * in the data folder. It is read on first use, so that no key is needed without credentials.
  */
 export type CredentialsKey = {
-  /** The file, or the name of the setting, that it is in. */
+  /** The file or setting that has the key. */
   place: string
-  /** Throws `credentials-locked` where there is none. */
+  /** Throws `credentials-locked` if there is none. */
   read(): Buffer
-  /** Makes the file of the data folder, if the key is to be there and is not. Of two processes at once, one makes it. */
+  /** Creates the key file in the data folder if it is needed and missing. If two processes try at once, one creates it. */
   make(): void
 }
 
 export type CredentialsKeyOptions = {
-  /** As configured; '' for nothing. */
+  /** The configured key or path; '' if not set. */
   given: string
-  /** Of the data folder; null where the key has to be given. */
+  /** The key file in the data folder; null if the key must be configured. */
   file: string | null
 }
 
@@ -62,7 +62,7 @@ function readKeyFile(path: string): string {
   }
 }
 
-/** Whole or not at all: a key that was half written would lock everything that others seal meanwhile. */
+/** Atomic: a half-written key would lock everything that others seal meanwhile. */
 function makeKeyFile(path: string): void {
   const part = `${path}.${randomBytes(6).toString('hex')}`
   try {

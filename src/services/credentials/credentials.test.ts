@@ -28,7 +28,7 @@ describe('the key of credentials', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600)
     assert.deepEqual(one!.read(), other!.read())
     assert.equal(one!.read().length, 32)
-    // The file's name and nothing else lies there.
+    // No temporary files are left.
     assert.deepEqual(readdirSync(folder), ['secret.key'])
   })
 

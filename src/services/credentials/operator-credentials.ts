@@ -5,9 +5,9 @@ import type { CredentialService, CredentialsInput, ShownCredentials } from './cr
 
 /** The credentials of all accounts, for the operator of the machine; without their secrets. */
 export type OperatorCredentials = {
-  /** Without an owner: for the only account. */
+  /** `owner` null: the only account. */
   add(owner: string | null, draft: CredentialsInput & { name: string }): Promise<OwnedCredentials>
-  /** Of one owner; of all when null. */
+  /** Credentials of one owner, or of all if null. */
   list(owner: string | null): Promise<OwnedCredentials[]>
   remove(owner: string | null, name: string): Promise<OwnedCredentials>
 }

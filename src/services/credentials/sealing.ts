@@ -3,8 +3,8 @@ import { AppError } from '../../core/errors.ts'
 import type { CredentialsKey } from './credentials-key.ts'
 
 /**
- * AES-256-GCM with a random nonce: a byte for the form, the nonce, the tag, and the values as JSON. Whose they are and what they are called
- * is authenticated too, so that sealed values can't be put in the place of others'.
+ * AES-256-GCM with a random nonce: a format byte, the nonce, the tag, and the values as JSON. Id, owner and name are authenticated as
+ * well, so that sealed values can't be swapped with others.
  */
 export type SealedFor = { id: string; owner: string; name: string }
 
@@ -24,7 +24,7 @@ export function seal(key: CredentialsKey, whose: SealedFor, values: SecretValues
   return Buffer.concat([Buffer.of(FORM), nonce, cipher.getAuthTag(), text])
 }
 
-/** Throws `credentials-locked` where the key is not the one that they were sealed with. */
+/** Throws `credentials-locked` if they were sealed with another key. */
 export function unseal(key: CredentialsKey, whose: SealedFor, sealed: Buffer): SecretValues {
   const bytes = key.read()
   const start = 1 + NONCE_BYTES + TAG_BYTES

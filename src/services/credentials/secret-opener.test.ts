@@ -22,7 +22,7 @@ type Place = {
   service: CredentialService
   store: CredentialStore
   clock: ManualClock
-  /** Of one thread each. */
+  /** Opens secrets as a thread of its own. */
   opener(key?: string): Secrets
   id: string
 }
@@ -77,7 +77,7 @@ test(
     await one.noteFailed(id, 'LOGIN ann hunter2\r\nfailed')
     const told = /^sign-in-failed: sign-in failed since 2026-01-01 00:00 UTC; the next try is at 2026-01-01 01:00 UTC/
     assert.match(await refusal(one, id), told)
-    // A thread that had just read them hears of it a moment later.
+    // A thread that has them cached notices a moment later.
     clock.advance(10_000)
     assert.match(await refusal(other, id), told)
     assert.equal((await store.find(id))!.failure, 'LOGIN … … failed')

@@ -11,18 +11,18 @@ export type SecretOpenerDeps = {
   clock: Clock
 }
 
-/** New values are in use this soon. */
+/** Changed credentials take effect within this time. */
 const CACHE_MS = 5_000
 const MAX_CACHED = 1_000
-/** Requests are many: not each is written down. */
+/** Use is recorded at most this often, as there are many requests. */
 const NOTE_EVERY_MS = 60_000
 const MAX_REASON = 200
 
 type Opened = { stored: StoredCredentials; secret: SecretValues; until: number }
 
 /**
- * Opens credentials for the threads that crawl. Those that a source refused are not tried again until they are changed, or until an hour has
- * passed, then two, up to a day, so that nobody is locked out by retries. All threads and processes know that from the store.
+ * Opens credentials for crawl threads. Credentials that a source refused are not tried again until they are changed, or until an hour has
+ * passed, then two, up to a day, so that retries lock no one out. All threads and processes learn this from the store.
  */
 export function createSecretOpener({ store, key, clock }: SecretOpenerDeps): Secrets {
   const cache = new Map<string, Opened>()
@@ -70,12 +70,12 @@ export function createSecretOpener({ store, key, clock }: SecretOpenerDeps): Sec
   }
 }
 
-/** As 2026-11-17 03:20 UTC. */
+/** For example `2026-11-17 03:20 UTC`. */
 function minuteText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** What a server said may quote what it was given. */
+/** Removes secret values from a server's message, which may quote them. */
 function harmless(reason: string, { kind: _, ...values }: SecretValues): string {
   let text = reason.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ').trim()
   for (const value of Object.values(values)) if (value.length > 2) text = text.replaceAll(value, '…')

@@ -4,7 +4,7 @@ import type { DeliveryStore, StoredMessage } from '../../store/contracts/deliver
 import type { MessageContents } from './content.ts'
 import { type Policies, unlessQuiet } from './policies.ts'
 
-/** A message that was written down and not settled; `at` is when it may be tried. */
+/** A message that is stored but not settled; `at` is when it may be sent. */
 export type BegunMessage = { stored: StoredMessage; message: Message; at: number }
 
 export type BegunDeps = {
@@ -13,16 +13,16 @@ export type BegunDeps = {
   contents: Pick<MessageContents, 'of'>
 }
 
-/** A day's quiet hours end within it. */
+/** Quiet hours end within a day. */
 const MAX_QUIET_MS = 24 * 3_600_000
 const PAGE = 100
 
 /**
- * Finds the one that goes first: the oldest that may leave now, or else the one that may leave first. Quiet hours hold for begun
- * messages too, but one that is urgent doesn't wait behind others that must.
+ * Finds the begun message to send first: the oldest that may leave now, otherwise the one that may leave soonest. Quiet hours apply to
+ * begun messages too, but an urgent one doesn't wait behind others.
  */
 export function createBegunMessages({ deliveries, policies, contents }: BegunDeps) {
-  /** When the first of its profiles may hear of it. */
+  /** When the first of its profiles is out of quiet hours. */
   async function quietUntil({ items }: Message, now: number): Promise<number> {
     if (items.length === 0) return now
     const policyOf = await policies.of(items.map(({ record }) => record.profile))
@@ -38,7 +38,7 @@ export function createBegunMessages({ deliveries, policies, contents }: BegunDep
     return { stored, message, at: await quietUntil(message, now) }
   }
 
-  /** The oldest first; the log has the latest first. */
+  /** Oldest first; the log has the latest first. */
   async function waiting({ owner, id }: Channel): Promise<StoredMessage[]> {
     const found: StoredMessage[] = []
     for (;;) {
@@ -52,7 +52,7 @@ export function createBegunMessages({ deliveries, policies, contents }: BegunDep
     }
   }
 
-  /** `oldest` where it is known: most of the time there is no other. */
+  /** `oldest`, if known, is tried first: usually there is no other. */
   return async (channel: Channel, now: number, oldest?: StoredMessage): Promise<BegunMessage | null> => {
     let first = oldest === undefined ? null : await ready(channel, oldest, now)
     if (first !== null && first.at <= now) return first

@@ -9,7 +9,7 @@ import { policyOf } from './policies.ts'
 const HOUR_MS = 3_600_000
 const now = Date.UTC(2026, 5, 1, 12)
 
-/** Found a moment ago, to be told at once. */
+/** A recent entry, due at once. */
 const entry = (annotation: number, parts: Partial<DueEntry> = {}): DueEntry => ({
   ...{ annotation, profile: 'p', documentId: annotation, dueAt: now - 100, createdAt: now - 100 },
   ...{ urgency: 1, relevance: 1, cluster: 0, isRead: false },
@@ -18,7 +18,7 @@ const entry = (annotation: number, parts: Partial<DueEntry> = {}): DueEntry => (
 const entries = (count: number, parts: Partial<DueEntry> = {}): DueEntry[] =>
   Array.from({ length: count }, (_, n) => entry(n + 1, parts))
 
-/** Had to wait for its time. */
+/** Parts of an entry that had to wait. */
 const waited: Partial<DueEntry> = { createdAt: now - 5 * HOUR_MS, dueAt: now - 100 }
 
 const policy = (delivery: Partial<ProfileDelivery> = {}) =>
@@ -35,7 +35,7 @@ function choose(list: readonly DueEntry[], parts: Partial<ChoiceInput> = {}): Ch
   })
 }
 
-/** All messages that follow each other, and what is left. */
+/** All consecutive messages, and what is left. */
 function messages(list: readonly DueEntry[], parts: Partial<ChoiceInput> = {}) {
   const told: number[][] = []
   let rest = list

@@ -2,17 +2,17 @@ import type { ChannelAgent } from '../../delivery/channel-agent.ts'
 import type { DueEntry } from '../../store/contracts/deliveries.ts'
 import { type ProfilePolicy, unlessQuiet } from './policies.ts'
 
-/** What is to be done with the entries of a channel that are due. */
+/** What to do with the due entries of a channel. */
 export type Choice = {
-  /** The next message; null where nothing leaves now. */
+  /** The next message; null if nothing leaves now. */
   message: ChosenMessage | null
-  /** Not needed any more: read elsewhere, or not wanted by its profile now. */
+  /** No longer needed: read elsewhere, or not wanted by its profile any more. */
   drop: number[]
-  /** Entries that must wait, by the time until which. */
+  /** Entries that must wait, by the time they wait for. */
   postpone: Map<number, number[]>
 }
 
-/** Annotations in the order in which they are told; the last `leftOut` of them are only counted. */
+/** Annotations in the order of the message; the last `leftOut` of them are only counted. */
 export type ChosenMessage = {
   kind: 'single' | 'digest'
   annotations: number[]
@@ -22,24 +22,24 @@ export type ChosenMessage = {
 
 export type ChoiceInput = {
   channel: string
-  /** Due, in the order of their annotations. */
+  /** Due entries in the order of their annotations. */
   entries: readonly DueEntry[]
   policyOf: ReadonlyMap<string, ProfilePolicy | null>
   digest: ChannelAgent['digest']
-  /** What was sent on the channel within the last hour, the latest first. */
+  /** Messages sent on the channel within the last hour, latest first. */
   sent: readonly { at: number; profiles: readonly string[] }[]
-  /** Something failed just before: what has gathered meanwhile is told together. */
+  /** The last attempt failed: send everything gathered since in one message. */
   afterFailure: boolean
   now: number
 }
 
 const HOUR_MS = 3_600_000
-/** With more than this many at once, people prefer one message. */
+/** More than this many at once go into one digest. */
 export const MAX_SINGLES = 5
 
 /**
- * Chooses the next message of a channel. What is to be told at once is a message of its own, unless it is one of many; what had to wait
- * leaves together.
+ * Chooses the next message of a channel. An immediate entry gets a message of its own, unless it is one of many; entries that had to
+ * wait leave together.
  */
 export function chooseMessage(input: ChoiceInput): Choice {
   const { entries, afterFailure } = input
@@ -64,7 +64,7 @@ export function chooseMessage(input: ChoiceInput): Choice {
   return { message: messageOf(chosen, input.digest), drop, postpone }
 }
 
-/** It could not leave, or was not to leave, when it was made. */
+/** Whether the entry was not due as soon as it was created. */
 const hasWaited = ({ dueAt, createdAt }: DueEntry): boolean => dueAt > createdAt
 
 function wants({ channels, escalation }: ProfilePolicy, channel: string, { urgency }: DueEntry): boolean {
@@ -99,7 +99,7 @@ function messageOf(entries: readonly DueEntry[], digest: ChannelAgent['digest'])
   }
 }
 
-/** The most urgent and relevant first, those of one profile together. So the best of each profile decides which profile comes first. */
+/** Most urgent and relevant first, grouped by profile. Profiles are ordered by their best entry. */
 function ranked(entries: readonly DueEntry[], digest: ChannelAgent['digest']): DueEntry[][] {
   const profiles = new Map<string, DueEntry[][]>()
   for (const group of joined(entries.toSorted(byRank), digest)) addTo(profiles, group[0]!.profile, group)
@@ -111,7 +111,7 @@ function byRank(a: DueEntry, b: DueEntry): number {
 }
 
 /**
- * Pages of a profile with nearly the same text, in the order of the first of each. Two changes of one page stay apart, and so does
+ * Groups near-duplicate pages of a profile, ordered by the first of each group. Two changes of one page stay separate, and so does
  * everything in messages for programs, which must miss nothing.
  */
 export function joined<T extends { profile: string; documentId: number; cluster: number }>(

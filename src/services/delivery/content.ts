@@ -12,9 +12,9 @@ import { messageItemOf } from './message-item.ts'
 import type { Policies, ProfilePolicy } from './policies.ts'
 import type { SecretLinks } from './secret-links.ts'
 
-/** What messages say. */
+/** Creates the content of messages. */
 export type MessageContents = {
-  /** What its annotations say now. Those that were removed are missing, and those whose profile is gone or whose owner may not sign in. */
+  /** Current content of its annotations, without those removed, those whose profile is gone and those of disabled accounts. */
   of(channel: Channel, draft: Omit<MessageDraft, 'subject'>): Promise<Message>
   test(channel: Channel, id: string, at: number): Promise<Message>
 }
@@ -25,7 +25,7 @@ export type ContentDeps = {
   policies: Policies
   archive: Pick<ArchiveReader, 'text'>
   links: Pick<SecretLinks, 'unsubscribeUrl'>
-  /** The address of the server; '' where it is not known. */
+  /** The address of the server; '' if unknown. */
   address(): string
   onProblem(message: string, fields: Record<string, unknown>): void
 }
@@ -34,7 +34,7 @@ export function createMessageContents(deps: ContentDeps): MessageContents {
   const { agents, annotations, policies, archive, address, onProblem } = deps
   const linksOf = createMessageLinks(deps)
 
-  /** '' where it can't be read: what changed is told all the same. A store that is away is waited for. */
+  /** '' if it can't be read: the message leaves without it. Throws if the store is temporarily unavailable. */
   async function textOf({ owner, versionId }: Annotation): Promise<string> {
     try {
       const { bytes } = await archive.text({ owner, version: versionId })
@@ -49,7 +49,7 @@ export function createMessageContents(deps: ContentDeps): MessageContents {
   async function itemOf(group: readonly Annotation[], policy: ProfilePolicy): Promise<MessageItem> {
     const [first, ...others] = group
     const { name: profile, amount, zone } = policy
-    // What an entry of a feed says is in its change; the text of its version is the whole feed.
+    // The text of a feed entry is in its change; the text of its version is the whole feed.
     const text = amount === 'full' && first!.entry === '' ? await textOf(first!) : ''
     const item = messageItemOf(first!, { profile, address: address(), amount, zone, text })
     const alsoAt = new Set([...item.alsoAt, ...others.map(({ url }) => url)].map(withoutAccess))
@@ -81,7 +81,7 @@ function createMessageLinks({ links, address }: LinkDeps): (channel: Channel) =>
   }
 }
 
-/** They tell of no change. */
+/** Test messages have no items. */
 export function createTestMessages(deps: LinkDeps): MessageContents['test'] {
   const linksOf = createMessageLinks(deps)
   return async (channel, id, at) => ({
@@ -90,10 +90,10 @@ export function createTestMessages(deps: LinkDeps): MessageContents['test'] {
   })
 }
 
-/** Of a kind that this version doesn't know. */
+/** For a kind of channel that this version doesn't know. */
 const plainly: ChannelAgent['digest'] = { maxItems: 1, rest: 'next' }
 
-/** The largest amount that one of the profiles wants. */
+/** The largest amount that any of the profiles wants. */
 function most(policyOf: ReadonlyMap<string, ProfilePolicy | null>): Message['amount'] {
   const wanted = new Set([...policyOf.values()].map((policy) => policy?.amount))
   return amounts.findLast((amount) => wanted.has(amount)) ?? 'change'

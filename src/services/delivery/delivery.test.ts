@@ -8,7 +8,7 @@ import { startDelivery } from './delivery.ts'
 import { createNextMessage } from './next-message.ts'
 import { createPlanner } from './planner.ts'
 
-/** The loop itself, with as many faults of the planner as are given. */
+/** Starts the real loop; the planner throws the given faults first. */
 function start(where: DeliveryPlace, faults: Error[] = []) {
   const { clock, channels, problems } = where
   const { send, shared } = where.process()
@@ -27,7 +27,7 @@ function start(where: DeliveryPlace, faults: Error[] = []) {
   return { ...delivery, retries }
 }
 
-/** Resolves when so many requests have come. */
+/** Resolves when `count` requests have arrived. */
 function arrivals({ sink }: DeliveryPlace, count: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   sink.answerWith(() => {

@@ -4,26 +4,26 @@ import { isTemporary } from '../../core/work/retry.ts'
 import { createWorkLoop } from '../../core/work/work-loop.ts'
 import { createDispatcher, type Dispatcher, type DispatcherDeps } from './dispatcher.ts'
 
-/** Plans what annotations bring and sends what is due, until it is ended. */
+/** Plans the delivery of new annotations and sends what is due, until it is ended. */
 export type Delivery = {
-  /** There may be something new. */
+  /** Signals that there may be something new. */
   wake(): void
-  /** Waits a few seconds for what is being sent. */
+  /** Waits a few seconds for messages being sent. */
   end(): Promise<void>
 }
 
 export type RoundDeps = Omit<DispatcherDeps, 'onFailure'> & {
-  /** As `createPlanner` makes it. */
+  /** See `createPlanner`. */
   plan(): Promise<boolean>
 }
 
 export type DeliveryDeps = Omit<RoundDeps, 'onFree'> & { retries: Retries }
 
-/** How late something may be that nobody woke us for. */
+/** Polling interval: the maximum delay without a wake-up. */
 const REST_MS = 1_000
-/** What takes longer is left as it is: it is sent again under its id. */
+/** Messages that take longer are abandoned, and sent again under the same id. */
 const MAX_END_MS = 5_000
-/** Clocks are corrected by less all the time. */
+/** Smaller corrections of the clock are normal and ignored. */
 const SET_BACK_MS = 60_000
 
 export function startDelivery({ retries, ...deps }: DeliveryDeps): Delivery {
@@ -34,7 +34,7 @@ export function startDelivery({ retries, ...deps }: DeliveryDeps): Delivery {
   const { work, dispatcher } = createRounds({ ...deps, onFree: () => loop.wake() })
   const loop = createWorkLoop({
     ...{ work, restMs: REST_MS, mustEnd: () => isEnding, track },
-    /** One fault must not end delivery for everybody: it is told once, and shown as long as it lasts. */
+    /** One fault must not end delivery for everyone: it is logged once, and shown as long as it lasts. */
     goesOnAfter(error) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
       if (!isTemporary(error) && text !== told) onProblem('delivery failed', { error: text })
@@ -58,7 +58,7 @@ export function startDelivery({ retries, ...deps }: DeliveryDeps): Delivery {
   }
 }
 
-/** What is done again and again: everything new gets its time, and channels with something due are taken. */
+/** One round of work: plans new entries, and starts on channels with something due. */
 export function createRounds({ plan, ...deps }: RoundDeps): { work(): Promise<boolean>; dispatcher: Dispatcher } {
   let failure: unknown = null
   const dispatcher = createDispatcher({
@@ -87,8 +87,8 @@ type ClockCheckDeps = Pick<RoundDeps, 'clock' | 'deliveries' | 'leaseMs'> & {
 }
 
 /**
- * Looks whether the wall clock has jumped since the last time; at first, whether it was set back while nothing ran. Set back, what waits
- * would wait until the clock is there again. Set forward, our own leases would be over.
+ * Checks whether the wall clock has jumped since the last call; on the first call, whether it was set back while nothing ran. If set
+ * back, waiting entries would wait until the clock catches up. If set forward, our own leases would expire.
  */
 function createClockCheck({ clock, deliveries, dispatcher, leaseMs }: ClockCheckDeps): () => Promise<void> {
   let before: number | null = null

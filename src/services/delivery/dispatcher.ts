@@ -7,15 +7,15 @@ import type { createNextMessage, NextMessage } from './next-message.ts'
 import { endOfAttempt } from './outcome.ts'
 import type { Sender } from './sender.ts'
 
-/** Sends what is due, channel by channel, several at once. Each is leased, so that no two processes send on it. */
+/** Sends due messages, several channels concurrently. Channels are leased, so that no two processes send on the same one. */
 export type Dispatcher = {
-  /** Takes channels with something due, as many as there are places free. */
+  /** Leases channels with something due, as many as there are free slots. */
   fill(): Promise<void>
-  /** Keeps the channels that this process has. */
+  /** Renews the leases of this process. */
   renew(): Promise<void>
   /** Resolves when nothing is being sent. */
   idle(): Promise<void>
-  /** No further message is begun. */
+  /** Begins no further messages. */
   stop(): void
 }
 
@@ -27,9 +27,9 @@ export type DispatcherDeps = {
   clock: Clock
   leaseMs: number
   random(): number
-  /** A place is free again. */
+  /** A slot is free again. */
   onFree(): void
-  /** The store is away, or worse: what is under way is left to the next lease. */
+  /** The store is unavailable, or worse: work in progress is left to the next lease. */
   onFailure(error: unknown): void
   onProblem(message: string, fields: Record<string, unknown>): void
 }
@@ -55,7 +55,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return endOfAttempt(outcome, stored, health, { now: clock.now(), random: random() })
   }
 
-  /** One message. The health of the channel after it, where another may follow at once; null where the lease is over. */
+  /** Sends one message. Returns the health of the channel if another may follow at once; null if the lease is over. */
   async function sendNext(
     lease: ChannelLease,
     channel: Channel,
@@ -69,12 +69,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       return null
     }
     const { end, health: after } = await attempt(channel, health, found)
-    // Broken off by us: nobody refused it.
+    // We aborted the attempt; the receiver didn't refuse it.
     if (isStopped && end.state === 'waiting') return health
     if (!(await deliveries.settle(lease, found.stored.id, end, after))) return null
     if (end.state === 'failed' || (after.state !== 'active' && after.state !== health.state))
       onProblem('a message was not delivered', { channel: channel.id, kind: channel.kind, answer: end.answer })
-    // What became due meanwhile is found when the lease ends.
+    // Entries that became due meanwhile are found by the next lease.
     if (!found.isLast && after.state !== 'off' && after.retryAt <= end.at) return after
     await deliveries.release(lease)
     return null
@@ -94,7 +94,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (health !== null) await deliveries.release(lease)
   }
 
-  /** What nobody foresaw counts against the channel and the message that was begun, not against other channels. */
+  /** Charges an unexpected error to the channel and its begun message, so that other channels are not affected. */
   async function setAside({ lease, channel }: LeasedChannel, error: unknown): Promise<void> {
     const { id, kind } = channel
     onProblem('a channel could not be served', { channel: id, kind, error: errorText(error) })
@@ -107,7 +107,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await deliveries.release(lease)
   }
 
-  /** Never rejects. What can't even be set aside is tried again when the lease is over. */
+  /** Never rejects. If setting aside fails too, the channel is retried when the lease expires. */
   async function take(leased: LeasedChannel): Promise<void> {
     const { lease, channel } = leased
     held.set(channel.id, lease)
@@ -117,7 +117,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       if (isTemporary(error)) onFailure(error)
       else await setAside(leased, error).catch(onFailure)
     }
-    // After a jump of the clock, a channel may have been leased a second time meanwhile.
+    // After a jump of the clock, the channel may have been leased again meanwhile.
     if (held.get(channel.id) === lease) held.delete(channel.id)
   }
 

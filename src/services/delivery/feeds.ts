@@ -9,16 +9,16 @@ import { messageItemOf } from './message-item.ts'
 import { type FeedFormat, generationOf, type SecretLinks } from './secret-links.ts'
 
 /**
- * Feeds to pull, of a profile or of the whole inbox. A feed has what its owner's inbox has; what is archived, as all of a muted
- * source is, has left it.
+ * Pull feeds of a profile or of the whole inbox. A feed lists its owner's inbox, without archived items, which include everything from
+ * muted sources.
  */
 export type Feeds = {
-  /** Null for a wrong secret, and for a feed that is off or whose owner may not sign in: nobody can tell these apart. */
+  /** Null, indistinguishably, for a wrong secret, a feed that is off and an owner who may not sign in. */
   find(secret: string): Promise<FeedChannel | null>
-  /** What it has now. Cheap: nothing is rendered. */
+  /** Its current content. Cheap: nothing is rendered. */
   read(channel: FeedChannel): Promise<FeedContent>
   render(content: FeedContent, format: FeedFormat, place: FeedPlace): Promise<string>
-  /** Ends its addresses and gives it new ones. Null where the owner has no such feed. */
+  /** Revokes its addresses and returns new ones. Null if the owner has no such feed. */
   renew(owner: string, id: string): Promise<Record<FeedFormat, string> | null>
 }
 
@@ -29,13 +29,13 @@ export type FeedContent = {
   title: string
   items: readonly InboxItem[]
   nameOf: ReadonlyMap<string, string>
-  /** When the newest item came; when the feed was made, where there is none. */
+  /** Time of the newest item, or of the feed's creation if it is empty. */
   updatedAt: number
-  /** So long ago that nothing more can come of that second: the time alone then says that a reader has everything. */
+  /** Long enough ago that no more items of that second can arrive, so the time alone can prove a reader up to date. */
   isSettled: boolean
 }
 
-/** Where a feed is fetched from: the address of the server, and the whole URL. */
+/** Where a feed is fetched from: the address of the server, and the full URL. */
 export type FeedPlace = { address: string; self: string }
 
 export type FeedDeps = {
@@ -49,7 +49,7 @@ export type FeedDeps = {
 
 const MAX_ITEMS = 50
 const SETTLED_MS = 300_000
-/** Raised when feeds are written in another way, so that readers fetch them again. */
+/** Version of the rendering, part of the ETag: increment it when feeds render differently, so that readers fetch them again. */
 const WRITING = 2
 
 const renderers: Record<FeedFormat, (feed: Feed) => string> = { atom: atomFeed, rss: rssFeed, json: jsonFeed }
@@ -74,7 +74,7 @@ export function createFeeds({ links, channels, inbox, accounts, names, clock }: 
     async render({ channel, title, items, nameOf, updatedAt }, format, { address, self }) {
       const entries = await Promise.all(
         items.map(async (item) => ({
-          // Readers know entries by their id, whatever feed they are in: each feed has its own, or one would lack what another has.
+          // Readers identify entries by id across feeds: use ids per feed, or an entry would be missing from all feeds but one.
           id: `urn:uuid:${await links.uuidOf(`annotation ${item.id} in ${channel.id}`)}`,
           item: messageItemOf(item, { profile: nameOf.get(item.profile) ?? '', address }),
         })),
@@ -99,7 +99,7 @@ function profileOf({ settings }: FeedChannel): string {
   return Object.hasOwn(settings, 'profile') && typeof settings.profile === 'string' ? settings.profile : ''
 }
 
-/** Changes with everything that the written feed depends on; the text of an annotation never changes. */
+/** ETag: changes with everything the rendered feed depends on. The text of an annotation never changes. */
 export function tagOfFeed({ title, items, nameOf }: FeedContent, format: FeedFormat, { self }: FeedPlace): string {
   const facts = items.map(({ id, profile, alsoAt }) => [id, nameOf.get(profile), alsoAt])
   const text = JSON.stringify([WRITING, format, self, title, facts])

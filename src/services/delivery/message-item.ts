@@ -1,10 +1,10 @@
 import type { MessageItem } from '../../delivery/render/message.ts'
 import type { Annotation } from '../../store/contracts/annotations.ts'
 
-/** `address` is that of the server; `text` the whole one, where it is wanted. */
+/** `address` of the server; `text`: full text of the page, if wanted. */
 type ItemParts = { profile: string; address: string; text?: string } & Partial<Pick<MessageItem, 'amount' | 'zone'>>
 
-/** An annotation as messages and feeds tell it. */
+/** An annotation as shown in messages and feeds. */
 export function messageItemOf(
   annotation: Annotation,
   { profile, address, amount = 'change', zone = 'UTC', text = '' }: ItemParts,
@@ -30,7 +30,7 @@ function recordOf(annotation: Annotation): MessageItem['record'] {
   return { owner, profile, document, version, extension, format, bytes }
 }
 
-/** Pages of the server about an annotation. */
+/** Links to the server's pages about an annotation. */
 function itemLinks({ id, documentId, versionId, n }: Annotation, address: string): MessageItem['links'] {
   const base = address.replace(/\/+$/, '')
   return {

@@ -11,16 +11,16 @@ import { newMessageId } from './message-id.ts'
 import type { Policies } from './policies.ts'
 
 export type NextMessage =
-  /** Written down, and may leave now. `isLast` where nothing else of the channel was due. */
+  /** Stored, and may leave now. `isLast` if nothing else of the channel was due. */
   | {
       kind: 'message'
       stored: Pick<StoredMessage, 'id' | 'createdAt' | 'attempts'>
       message: Message
       isLast: boolean
     }
-  /** Nothing may leave; a message that was begun waits until `notBefore`, 0 where there is none. */
+  /** Nothing may leave. A begun message waits until `notBefore`; 0 if there is none. */
   | { kind: 'none'; notBefore: number }
-  /** Another process has the channel now. */
+  /** Another process now holds the channel. */
   | { kind: 'lost' }
 
 export type NextMessageDeps = {
@@ -31,12 +31,12 @@ export type NextMessageDeps = {
   clock: Clock
 }
 
-/** More than this many entries leave in several messages. */
+/** Maximum number of entries considered for one message. */
 const MAX_ENTRIES = 5_000
 
 const HOUR_MS = 3_600_000
 
-/** Finds the message that a leased channel sends next: the one that was begun, or one of what is due. */
+/** Finds the next message of a leased channel: the one already begun, or a new one from due entries. */
 export function createNextMessage({ deliveries, agents, policies, contents, clock }: NextMessageDeps) {
   const findBegun = createBegunMessages({ deliveries, policies, contents })
 
@@ -94,12 +94,12 @@ export function createNextMessage({ deliveries, agents, policies, contents, cloc
     if (found.kind !== 'none') return found
     const next = await composed(lease, channel, afterFailure)
     if (next.kind === 'none') return found
-    // What was begun and must wait is looked at again, for its time.
+    // Look again at the begun message that has to wait, for its time.
     return next.kind === 'message' && found.notBefore > 0 ? { ...next, isLast: false } : next
   }
 }
 
-/** Entries to choose from. Where the rest follows in another message, those that come first are enough. */
+/** Number of entries to choose from. If the rest follows in another message, the first ones are enough. */
 function limitOf(agent: ChannelAgent | undefined): number {
   return agent?.digest.rest === 'next' ? Math.min(MAX_ENTRIES, agent.digest.maxItems * 2) : MAX_ENTRIES
 }

@@ -16,7 +16,7 @@ function end(outcome: SendOutcome, { createdAt = now, attempts = 0, health = fre
   return endOfAttempt(outcome, { createdAt, attempts }, health, { now, random })
 }
 
-/** How long a channel waits after each of its failures in a row. */
+/** How long a channel waits after each consecutive failure. */
 function waits(count: number, random: number, outcome = busy): number[] {
   let health: ChannelHealth = freshHealth
   return Array.from({ length: count }, () => {

@@ -5,18 +5,18 @@ import type { AttemptEnd, StoredMessage } from '../../store/contracts/deliveries
 
 const FIRST_RETRY_MS = 30_000
 const LAST_RETRY_MS = 3_600_000
-/** Longer than this no receiver is waited for, whatever it asks. */
+/** Maximum delay a receiver may ask for. */
 const MAX_ASKED_MS = 86_400_000
-/** From this many failures in a row on, a channel is failing. */
+/** Consecutive failures from which a channel is failing. */
 const FAILING_FROM = 3
 const GIVE_UP_MS = 3 * 86_400_000
-/** A clock that jumps makes messages look old: they are given up only after this many attempts as well. */
+/** Minimum attempts before giving up: a jump of the clock makes messages look old. */
 const MIN_ATTEMPTS = 8
 const JITTER = 0.2
-/** Others choose its words. */
+/** The reason is text from the receiver: limit its length. */
 const MAX_REASON = 500
 
-/** What an attempt means for the message and for its channel. `random` is from 0 to 1. */
+/** The result of an attempt for the message and its channel. `random` is from 0 to 1. */
 export function endOfAttempt(
   outcome: SendOutcome,
   message: Pick<StoredMessage, 'createdAt' | 'attempts'>,
@@ -42,11 +42,11 @@ export function endOfAttempt(
   }
   const end: AttemptEnd = { state: 'failed', at: now, answer: reason }
   if (outcome.isGone === true) return { end, health: { ...failed, state: 'off', retryAt: 0 } }
-  // The receiver is there and refused this message: the next one may be all right.
+  // The receiver is up and refused this message: it may accept the next one.
   return { end, health: isFailing ? failed : { ...failed, retryAt: 0 } }
 }
 
-/** Each time twice as long, not at the same moment for everybody, and not before the receiver wants it. */
+/** Exponential backoff with jitter, but not before the receiver asks for it. */
 function retryMs(failures: number, askedMs: number | undefined, random: number): number {
   const plain = Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20), LAST_RETRY_MS)
   const spread = Math.round(plain * (1 - JITTER + 2 * JITTER * random))

@@ -4,7 +4,7 @@ import { type Policies, plannedAt } from './policies.ts'
 
 const BATCH = 1_000
 
-/** Gives new entries the time at which they are to leave. Returns whether there may be more of them. */
+/** Sets the due time of new entries. Returns whether there may be more of them. */
 export function createPlanner(
   deliveries: Pick<DeliveryStore, 'unplanned' | 'plan'>,
   policies: Policies,

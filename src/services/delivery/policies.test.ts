@@ -91,7 +91,7 @@ describe('when an annotation is to leave', () => {
 
   test('follows the clocks of the zone over both changes', () => {
     const summer = (day: string) => planned(daily, `${day}T00:30`)
-    // In Athens clocks are put forward on 29 March 2026, and back on 25 October.
+    // In Athens clocks go forward on 29 March 2026, and back on 25 October.
     assert.deepEqual(['2026-03-28', '2026-03-29', '2026-03-30'].map(summer), [
       '2026-03-28T06:00',
       '2026-03-29T05:00',
@@ -103,7 +103,7 @@ describe('when an annotation is to leave', () => {
       '2026-10-26T06:00',
     ])
     const quiet = (at: string) => planned({ account: athens }, at)
-    // Nights of eight and of ten hours.
+    // Quiet hours that last eight and ten hours.
     assert.deepEqual([quiet('2026-03-28T20:00'), quiet('2026-10-24T19:00')], ['2026-03-29T04:00', '2026-10-25T05:00'])
     assert.deepEqual([quiet('2026-03-28T19:59'), quiet('2026-10-24T18:59')], ['2026-03-28T19:59', '2026-10-24T18:59'])
   })

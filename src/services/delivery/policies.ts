@@ -9,7 +9,7 @@ import type { AccountStore } from '../../store/contracts/accounts/accounts.ts'
 import type { UnplannedEntry } from '../../store/contracts/deliveries.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 
-/** How a profile wants to be told: what it says itself, and what its owner's account says where it doesn't. */
+/** How a profile wants to be notified: its own settings, with defaults from its owner's account. */
 export type ProfilePolicy = DeliveryPolicy & {
   readonly name: string
   readonly amount: Amount
@@ -18,15 +18,15 @@ export type ProfilePolicy = DeliveryPolicy & {
   readonly escalation: { readonly channel: string; readonly afterMs: number; readonly urgency: number } | null
 }
 
-/** Of profiles, by their ids. Null where nothing is to be sent: the profile is gone, or its owner may not sign in. */
+/** Policies by profile id. Null if nothing is to be sent: the profile is gone, or its owner may not sign in. */
 export type Policies = {
   of(profiles: Iterable<string>): Promise<ReadonlyMap<string, ProfilePolicy | null>>
 }
 
 const MAX_KNOWN = 20_000
-/** Reads at a time, so that the others of the process have connections too. */
+/** Concurrent reads, limited to leave connections to the rest of the process. */
 const AT_ONCE = 4
-/** Of people whose account has no time zone. */
+/** For accounts without a time zone. */
 const NO_ZONE = 'UTC'
 
 export function createPolicies(
@@ -57,7 +57,7 @@ export function createPolicies(
   }
 }
 
-/** One read at a time. Who asks during one shares the next with all others who do: it sees what was written before it was asked for. */
+/** One read at a time. Calls during a read share the next one, so that each sees everything written before the call. */
 function createSharedRead<T>(read: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | null = null
   let next: Promise<T> | null = null
@@ -109,12 +109,12 @@ export function policyOf(
   }
 }
 
-/** A zone that this machine doesn't know holds up nobody's messages. */
+/** Falls back for a zone unknown to this machine, so that messages are not held up. */
 const knownZone = (zone: string, otherwise: string): string => (zone !== '' && isZone(zone) ? zone : otherwise)
 
 /**
- * When an entry is to leave; null where it need not. It counts from when the annotation was made, so that what was found while nothing
- * could be planned is not late twice. A clock that was ahead then doesn't put it off.
+ * When an entry is due; null if it need not be sent. Counts from the creation of the annotation, so that entries found while nothing
+ * could be planned are not delayed twice. A creation time in the future counts as now.
  */
 export function plannedAt(
   policy: ProfilePolicy | null,
@@ -129,7 +129,7 @@ export function plannedAt(
   return unlessQuiet(policy, urgency, from + escalation.afterMs)
 }
 
-/** The moment itself, or the end of the quiet hours that it is in. */
+/** `at`, or the end of the quiet hours it falls into. */
 export function unlessQuiet({ quiet, breaksThrough }: ProfilePolicy, urgency: number, at: number): number {
   if (quiet === null || (breaksThrough !== null && urgency >= breaksThrough)) return at
   return endOfQuiet(quiet, at)

@@ -17,10 +17,10 @@ export type PreviewDeps = {
 
 const MAX_ENTRIES = 5_000
 const HOUR_MS = 3_600_000
-/** Times that are looked at, from the first at which something is due. */
+/** Maximum number of due times tried. */
 const MAX_STEPS = 50
 
-/** The next message of a channel as it would leave by what is known now. */
+/** Previews the next message of a channel, from what is known now. */
 export function createPreviews({
   deliveries,
   agents,

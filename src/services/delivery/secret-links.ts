@@ -3,17 +3,17 @@ import type { ServerSecretStore } from '../../store/contracts/accounts/server-se
 import type { Channel, ChannelStore } from '../../store/contracts/channels.ts'
 
 /**
- * Links that need no sign-in: whoever has one may read a feed, or switch a channel off. A secret is the id of the channel and a
- * signature of it, of its purpose and of its generation, so nothing has to be stored, and a raised generation ends all links given
- * before. All servers of a store sign with the same key.
+ * Links that need no sign-in: anyone who has one may read a feed, or switch a channel off. A secret is the id of the channel and a
+ * signature over id, purpose and generation, so nothing has to be stored, and raising the generation revokes all earlier links. All
+ * servers of a store sign with the same key.
  */
 export type SecretLinks = {
-  /** With the address of the server; without one, relative to it. */
+  /** Absolute if the address of the server is known, otherwise relative. */
   unsubscribeUrl(channel: SignedChannel): Promise<string>
   feedUrls(channel: SignedChannel): Promise<Record<FeedFormat, string>>
-  /** The channel that a secret is for. A wrong secret takes as long as one of a channel that doesn't exist. */
+  /** The channel of a secret; null for a wrong one. A wrong secret takes as long as one of a channel that doesn't exist. */
   find(purpose: LinkPurpose, secret: string): Promise<Channel | null>
-  /** The same UUID for the same name for ever, and another one on every other service: for entries of feeds. */
+  /** A stable UUID for a name, different on every other service: for entries of feeds. */
   uuidOf(name: string): Promise<string>
 }
 
@@ -27,12 +27,12 @@ type SignedChannel = Pick<Channel, 'id' | 'settings'>
 export type SecretLinkDeps = {
   secrets: ServerSecretStore
   channels: Pick<ChannelStore, 'find'>
-  /** The public address of the server; '' where it is not known. */
+  /** The public address of the server; '' if unknown. */
   address(): string
 }
 
 const KEY_BYTES = 32
-/** The signature has a fixed length, so that ids may have dashes too. */
+/** The signature has a fixed length, so ids may contain dashes. */
 const secretForm = /^([\w-]{1,64})-([\w-]{43})$/
 const nobody: SignedChannel = { id: '', settings: {} }
 
@@ -73,7 +73,7 @@ export function createSecretLinks({ secrets, channels, address }: SecretLinkDeps
     },
     async uuidOf(name) {
       const bytes = (await sign(JSON.stringify(['uuid', name]))).subarray(0, 16)
-      // RFC 9562: version 8, for UUIDs made in ways of one's own.
+      // RFC 9562: version 8, for custom UUIDs.
       bytes[6] = (bytes[6]! & 0x0f) | 0x80
       bytes[8] = (bytes[8]! & 0x3f) | 0x80
       return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

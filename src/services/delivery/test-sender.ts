@@ -15,7 +15,7 @@ export type TestSenderDeps = {
   clock: Clock
 }
 
-/** Sends test messages at once, beside what waits, and writes them to the log. A channel that failed until now works again. */
+/** Sends test messages at once, bypassing the queue, and logs them. A delivered test makes a failing channel active again. */
 export function createTestSender({
   send,
   contents,
@@ -23,7 +23,7 @@ export function createTestSender({
   deliveries,
   clock,
 }: TestSenderDeps): ChannelSending['tests'] {
-  /** What its owner switched off stays off. */
+  /** A channel that its owner switched off stays off. */
   async function resume({ owner, id }: Channel): Promise<void> {
     const current = await channels.find(id)
     if (current !== null && current.state !== 'off' && current.failures > 0)

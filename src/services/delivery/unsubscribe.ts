@@ -4,7 +4,7 @@ import type { SecretLinks } from './secret-links.ts'
 /** Switches channels off by the links in their messages. */
 export type Unsubscribe = {
   isValid(secret: string): Promise<boolean>
-  /** False for a wrong secret. Doing it again changes nothing. */
+  /** Returns false for a wrong secret. Idempotent. */
   switchOff(secret: string): Promise<boolean>
 }
 

@@ -7,7 +7,7 @@ import type { LiveEvent } from './event-hub.ts'
 const ada = 'ada@example.org'
 const bob = 'bob@example.org'
 
-/** Listens for somebody, and knows what was told, counts left out. */
+/** Subscribes for an owner and records all events except counts. */
 async function listen({ parts }: TestServer, owner: string) {
   const { hub, arrivals } = parts.events
   const told: [LiveEvent['name'], number | undefined][] = []

@@ -9,8 +9,8 @@ import type { EventHub, LiveEvent } from './event-hub.ts'
  * before it, and resumes from there: with `Last-Event-ID` the missed ones are read from the store again. That is why positions stay
  * in memory and need no outbox; the outbox is for channels that must be reached while no one listens.
  *
- * The first listener of an owner sets the position to the last annotation. It moves with every report for the owner, one after the
- * other, and is dropped with the last listener. When the store does not answer it stays, and all owners are read again later.
+ * The first listener of an owner sets the position to the last annotation. It advances with every report for the owner, one after the
+ * other, and is dropped with the last listener. If the store does not answer it stays, and all owners are read again later.
  */
 export type Arrivals = {
   /**
@@ -19,9 +19,9 @@ export type Arrivals = {
   announce(ids: readonly number[] | null): void
   /** Notifications may have been lost: every listener is told to reload. */
   restart(): void
-  /** For a new listener: what arrived after the last event that it saw; null if it saw none. */
+  /** For a new listener: returns what arrived after `lastSeen`, the last event it saw; null if it saw none. */
   join(owner: string, lastSeen: number | null): Promise<Joined>
-  /** When a listener has left. */
+  /** Call when a listener has left. */
   leave(owner: string): void
   /** Resolves when everything announced is published. */
   published(): Promise<void>
@@ -53,11 +53,11 @@ const audiences = ['listed', 'all', 'reload'] as const
 type Waiting = { ids: Set<number>; audience: (typeof audiences)[number] }
 const nothing = (): Waiting => ({ ids: new Set(), audience: 'listed' })
 
-/** Muted ones went to the archive, and a backlog is not announced. */
+/** Muted annotations are archived, and a backlog is not announced. */
 const isNotable = ({ archived, backlog }: InboxItem): boolean => !archived && !backlog
 
 export function createArrivals({ inbox, store, annotations, hub, onProblem }: ArrivalDeps): Arrivals {
-  /** The position of each owner, when all before is published. */
+  /** The position of each owner; resolves when everything before it is published. */
   const positions = new Map<string, Promise<number>>()
   let waiting: Waiting = nothing()
   let running: Promise<void> | null = null
@@ -114,7 +114,7 @@ export function createArrivals({ inbox, store, annotations, hub, onProblem }: Ar
     return last
   }
 
-  /** Owners of the ids, or all that listen where those are fewer. */
+  /** Owners of the ids, or all listening owners if those are fewer. */
   async function ownersOf({ ids, audience }: Waiting): Promise<Set<string>> {
     if (audience !== 'listed' || ids.size >= positions.size) return new Set(positions.keys())
     const owners = new Set<string>()
@@ -133,7 +133,7 @@ export function createArrivals({ inbox, store, annotations, hub, onProblem }: Ar
         for (const owner of await ownersOf(now))
           await advance(owner, now.audience === 'reload' ? publishReload : publish)
       } catch (error) {
-        // They are in the store, and there may be no other report.
+        // Retry: they are in the store, and there may be no other report.
         onProblem('new annotations could not be announced', { err: error })
         setTimeout(() => add([], now.audience === 'reload' ? 'reload' : 'all'), RETRY_MS).unref()
       }
@@ -168,7 +168,7 @@ export function createArrivals({ inbox, store, annotations, hub, onProblem }: Ar
       const { unread } = await inbox.counts(owner)
       if (lastSeen === null) return { unread, at, missed: [] }
       const last = await lastOf(owner)
-      // An event of another store, or of an annotation that was removed.
+      // An event of another store, or of a removed annotation.
       if (lastSeen > last) return { unread, at: last, missed: [{ name: 'reset', id: last, data: {} }] }
       return { unread, at: lastSeen, missed: (await readAfter(owner, lastSeen)).events }
     },

@@ -1,12 +1,12 @@
 import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { EventHub } from './event-hub.ts'
 
-/** Tells an owner's listeners, here and at other processes, that a channel was added, changed or removed. They read it again. */
+/** Notifies an owner's listeners, here and in other processes, that a channel was added, changed or removed. They read it again. */
 export type ChannelEvents = { tell(owner: string, id: string): void }
 
 export type ChannelEventsDeps = {
   hub: Pick<EventHub, 'publish'>
-  /** The other processes; left out if there are none. `node` names this one among them. */
+  /** The other processes; omitted if there are none. `node` names this one among them. */
   shared?: { events: Pick<ClusterEvents, 'listen' | 'notify'>; node: string }
   onProblem(message: string, fields: Record<string, unknown>): void
 }

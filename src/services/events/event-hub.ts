@@ -5,14 +5,14 @@
  */
 export type LiveEvent = {
   readonly name: 'annotation' | 'counts' | 'reset' | 'source' | 'channel' | 'crawl'
-  /** The id of the annotation up to which a listener then has everything. */
+  /** The annotation up to which the listener has everything after this event. */
   readonly id?: number
-  /** The JSON value. All listeners get the same object, so that it is serialized once. */
+  /** The JSON value. All listeners get the same object, so that it is serialised once. */
   readonly data: unknown
 }
 
 export type EventListener = {
-  /** False where it can't keep up. */
+  /** Returns false if it can't keep up. */
   take(event: LiveEvent): boolean
   cut(): void
 }

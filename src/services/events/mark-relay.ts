@@ -2,12 +2,12 @@ import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { Marks } from '../../store/contracts/inbox.ts'
 
 /**
- * Marks set at one process are published to the listeners of the others. A lost notification does no lasting harm: a process that lost
- * its connection tells its listeners to reload.
+ * Publishes marks set in one process to the listeners of the others. A lost notification does no lasting harm: a process that lost its
+ * connection tells its listeners to reload.
  */
 export type MarkRelay = {
   tell(owner: string, ids: readonly number[] | null, marks: Marks): void
-  /** Marks set by other processes. */
+  /** Calls `take` for marks set by other processes. */
   follow(take: (owner: string, ids: readonly number[] | null, marks: Marks) => Promise<void>): void
 }
 

@@ -49,15 +49,15 @@ export type ExplainAsked = {
   sources: readonly OwnedSource[]
   /** Whether to reveal hosts and queues that no source of the owner covers. */
   all: boolean
-  /** As the owner sees it; null where there is none. */
+  /** As the owner sees it; null if there is none. */
   document(): Promise<CataloguedDocument | null>
 }
 
 const MAX_NAMED = 3
-/** Sources that distances are looked for from. */
+/** Maximum number of sources to measure the distance from. */
 const MAX_MEASURED = 10
 
-/** A source with the page in its scope; `hops` is null where the distance is not known. */
+/** A source with the page in its scope; `hops` is null if the distance is unknown. */
 type Reach = { owned: OwnedSource; hops: number | null; isTooFar: boolean }
 
 export function createExplainUrl({ config, frontier, versions, clock, keyOf }: ExplainDeps) {
@@ -146,8 +146,8 @@ export function createExplainUrl({ config, frontier, versions, clock, keyOf }: E
   }
 
   /**
-   * How far the page is from each source that has it in its scope, as far as the kept pages tell. Only the first few are looked at; the
-   * others count as near enough. Only pages that the owner sees are read.
+   * The distance of the page from each source that has it in its scope, according to the stored pages. Only the first few are measured;
+   * the others count as near enough. Only pages that the owner sees are read.
    */
   async function reachesOf(inScope: readonly OwnedSource[], url: string): Promise<Reach[]> {
     const reaches: Reach[] = []
@@ -260,7 +260,7 @@ function outcomeOf(
   const to = location === '' ? '' : `, to ${location}`
   const text = `Last requested at ${new Date(checkedAt).toISOString()}: ${outcome}${answer}${to}.`
   const isFailed = outcome === 'failed' || outcome === 'skipped'
-  // Which names exist in a private network is for administrators to know.
+  // Only administrators may learn which names exist in a private network.
   if (isFailed && !isAdministrator && ['address', 'dns-not-found', 'dns-failed'].includes(reason)) {
     const nothing = `Last requested at ${new Date(checkedAt).toISOString()}: the host doesn't exist or isn't public.`
     steps.push({ name: 'outcome', ok: false, text: nothing })

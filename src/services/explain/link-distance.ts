@@ -2,11 +2,11 @@ import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 
 export type LinkDistance =
-  /** Links from the source to the page, on the shortest way. */
+  /** Number of links on the shortest path from the source to the page. */
   | { kind: 'links'; hops: number }
   /** No page within the depth links to it. */
   | { kind: 'not-found' }
-  /** There are too many pages to look through. */
+  /** There are too many pages to search. */
   | { kind: 'unknown' }
 
 export type LinkDistanceDeps = {
@@ -15,10 +15,10 @@ export type LinkDistanceDeps = {
 }
 
 export type DistanceAsked = {
-  /** Where the source is, as given and where it redirects to. */
+  /** URLs of the source: as given, and its redirect target. */
   from: readonly string[]
   to: string
-  /** Links of pages this far away are still looked at, though not followed. */
+  /** Links of pages this far away are examined but not followed. */
   depth: number
   /** Whether a page belongs to the source. */
   follows(url: string): boolean
@@ -28,7 +28,7 @@ const MAX_PAGES = 500
 const MAX_LINKS = 200_000
 const MAX_REDIRECTS = 20
 
-/** How far a page is from a source, by the links of the pages that are kept, level by level. */
+/** The distance of a page from a source, by breadth-first search over the links of stored pages. */
 export function createLinkDistance({ versions, keyOf }: LinkDistanceDeps) {
   const nameOf = (url: string): string | null => {
     const key = keyOf(url)

@@ -14,9 +14,9 @@ export type CheckParts = ImportParts & {
   isWhole(record: Uint8Array): boolean
 }
 
-/** Faults that are listed one by one. */
+/** Maximum number of faults listed. */
 const MAX_FAULTS = 200
-/** An interrupted check continues where it was last noted. */
+/** How often progress is saved; an interrupted check continues from there. */
 const NOTE_EVERY_MS = 1_000
 const READS_AT_ONCE = 4
 
@@ -60,7 +60,7 @@ const unchecked = (mark: ImportState): ImportState => ({
   },
 })
 
-/** What the next batch changes in the mark. */
+/** Checks the next batch, and returns its changes to the mark. */
 async function checkBatch(parts: CheckParts, mark: ImportState): Promise<Partial<ImportState>> {
   const { source, target, hooks } = parts
   const { kind } = mark

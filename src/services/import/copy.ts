@@ -12,7 +12,7 @@ import {
 
 const FIRST_WAIT_MS = 100
 const MAX_WAIT_MS = 5_000
-/** How long to wait for a database that is away. The same command continues later. */
+/** How long to wait for an unavailable database. The same command continues later. */
 const MAX_AWAY_MS = 60_000
 
 export type ImportHooks = {
@@ -23,7 +23,7 @@ export type ImportHooks = {
 
 export type ImportParts = { source: ImportSource; target: ImportTarget; hooks: ImportHooks }
 
-/** Copies the rows that are missing, then derives what follows from them. Returns early when the signal aborts. */
+/** Copies the missing rows, then derives sequences and counters from them. Returns early when the signal aborts. */
 export async function copyRows(parts: ImportParts, begun: ImportState): Promise<ImportState> {
   const { source, target } = parts
   const step = createStepper()
@@ -89,8 +89,8 @@ export function createStepper(): Stepper {
 }
 
 /**
- * Retries work that may be repeated while the database is away. A write that succeeded although its answer was lost is recognised by
- * its mark.
+ * Retries idempotent work while the database is unavailable. A write that succeeded although its answer was lost is recognised by its
+ * mark.
  */
 export async function insist<T>(
   { target, hooks }: Pick<ImportParts, 'target' | 'hooks'>,
@@ -116,7 +116,7 @@ export async function insist<T>(
 const isAway = (error: unknown): boolean =>
   isAppError(error, 'store-unreachable') || isAppError(error, 'store-unavailable')
 
-/** What users call the kinds of rows. */
+/** Labels of the kinds of rows, for users. */
 export const kindLabels: Record<ImportKind, string> = {
   runs: 'runs',
   accounts: 'accounts',

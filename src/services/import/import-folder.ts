@@ -8,7 +8,7 @@ import { copyRows, kindLabels } from './copy.ts'
  *
  * `copying`: kind after kind, batch after batch in the order of their keys; each batch is one transaction together with a mark of the
  * progress. A process that dies leaves a mark that says exactly what was copied, and the next call continues there.
- * `settling`: all rows are copied; one transaction derives what follows from them: sequences, counters.
+ * `settling`: all rows are copied; one transaction derives sequences and counters from them.
  * `checking`: every row of the folder is compared with the store; every kept body is read and its digest computed again.
  * `done`: the store may be used.
  */

@@ -18,7 +18,7 @@ export type AciImportDeps = {
 /** An annotation of a file that can be imported, with its line. */
 export type FileAci = { aci: Aci; line: number }
 
-/** Annotations in XML, or all that is wrong with the file. */
+/** Reads annotations in XML; returns all errors if the file is invalid. */
 export function readAciFile(
   xml: string | Uint8Array,
 ): { kind: 'read'; items: FileAci[] } | { kind: 'invalid'; errors: XmlError[] } {
@@ -48,8 +48,8 @@ function problemsOf({ uri, urgency, updatedAt, expiresAt, relevance, profile }: 
 const PORTION = 200
 
 /**
- * Stores annotations of another system for their owners, a portion at a time. Importing a file again adds nothing, so an import that was
- * interrupted is repeated. Each keeps the reference to its content unless the archive has that very version.
+ * Stores annotations of another system for their owners, in batches. Importing is idempotent, so an interrupted import can simply be
+ * repeated. Each annotation keeps the reference to its content unless the archive has that exact version.
  */
 export async function importAcis(
   deps: AciImportDeps,
@@ -58,7 +58,7 @@ export async function importAcis(
 ): Promise<AciImportReport> {
   const report: AciImportReport = { added: 0, known: 0, notArchived: 0 }
   const ownerOf = createProfileOwners(deps.profiles)
-  // Before anything is written.
+  // Check all before writing anything.
   for (const { uri } of acis)
     if (deps.keyOf(uri) === null) throw new AppError('url-invalid', `${uri.slice(0, 200)} can't be fetched as it is`)
   for (let at = 0; at < acis.length; at += PORTION) {
@@ -97,7 +97,7 @@ async function adoptedOf(
   return {
     draft: {
       owner: aci.owner,
-      // The number of somebody else's profile says nothing here.
+      // Drop the id of another owner's profile: it means nothing here.
       profile: profileOwner === null || profileOwner === aci.owner ? aci.profile : '',
       kind: aci.kind,
       at: aci.updatedAt,
@@ -119,7 +119,7 @@ async function adoptedOf(
   }
 }
 
-/** The version under the same number, of the same size, that was current when the annotation was made. */
+/** The version that was current when the annotation was made, if it has the same number and size. */
 async function findVersion(versions: AciImportDeps['versions'], key: DocumentKey, { docbase, updatedAt, bytes }: Aci) {
   const n = Number(/@(\d{1,9})$/.exec(docbase)?.[1] ?? 0)
   const document = n === 0 ? null : await versions.document(key)

@@ -3,7 +3,7 @@ import type { InboxItem } from '../../store/contracts/inbox.ts'
 /** An annotation in JSON, for lists and live events. */
 export type AnnotationJson = ReturnType<typeof annotationToJson>
 
-/** A field that has its own form, or is not for the API, is named here; all others are passed on as they are. */
+/** Fields that are converted, or not part of the API, are named here; all others are passed through. */
 export function annotationToJson(item: InboxItem, profileName: string) {
   const {
     owner: _,
@@ -41,7 +41,7 @@ export function annotationToJson(item: InboxItem, profileName: string) {
   }
 }
 
-/** `parts` join to the text. */
+/** Joining `parts` gives the text. */
 function summaryOf({ text, marks, parts = [], more = 0 }: InboxItem['summary']) {
   return { text, marks: marks.map(([from, to]) => [from, to]), parts: [...parts], more }
 }

@@ -35,14 +35,14 @@ export type InboxService = {
   mark(owner: string, ids: readonly number[], marks: Marks): Promise<number[]>
   /** A batch of what matches a filter, newest first. `more`: there may be more to do. */
   markAll(owner: string, filter: InboxFilter, marks: Marks): Promise<{ ids: number[]; more: boolean }>
-  /** Each id stands for all of its page that match the filter, up to itself: what arrived after the row was shown stays as it is. */
+  /** Each id marks all matching annotations of its page up to itself: those that arrived after the row was shown stay as they are. */
   markPages(
     owner: string,
     ids: readonly number[],
     filter: InboxFilter,
     marks: Marks,
   ): Promise<{ ids: number[]; more: boolean }>
-  /** Another process has set these marks; null if too many to list. */
+  /** Publishes marks set by another process; `ids` is null if there are too many to list. */
   noteMarks(owner: string, ids: readonly number[] | null, marks: Marks): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export type InboxDeps = {
   hub: EventHub
   clock: Clock
   countFailing?(owner: string): Promise<number>
-  /** Announces it to other processes and their listeners. */
+  /** Announces marks to other processes and their listeners. */
   tellOthers?(owner: string, ids: readonly number[] | null, marks: Marks): void
   /** Maximum number marked per call. */
   portion?: number
@@ -195,7 +195,7 @@ export type InboxWish = {
 
 export type ReadFilter = { kind: 'filter'; filter: InboxFilter } | { kind: 'invalid'; errors: string[] }
 
-/** Omitted parameters don't filter; the default state is unread. */
+/** Omitted parameters don't filter. */
 export function readInboxFilter(wish: InboxWish): ReadFilter {
   const { state = 'all', profile = '', q = '', urgency = 0, upTo, document, entry = '' } = wish
   const filter: InboxFilter = {
@@ -230,7 +230,7 @@ export function createProfileNames(profiles: Pick<ProfileStore, 'find' | 'revisi
       for (const id of new Set(ids)) {
         const name = names.get(id) ?? (await profiles.find(id))?.name ?? ''
         found.set(id, name)
-        // Changed while reading: what was read may be outdated.
+        // Changed while reading: the name may be stale, so don't cache it.
         if (revision !== current) continue
         if (names.size >= MAX_NAMES) names.clear()
         names.set(id, name)

@@ -13,11 +13,11 @@ export type WmlList = {
   /** The link to the rest after an item, or after all of them; null at the end. */
   nextAfter(item: WmlListItem): string
   next: string | null
-  /** The start page, where there is one. */
+  /** The start page, if there is one. */
   home?: string
 }
 
-/** Something to do with an annotation. */
+/** An action on an annotation. */
 export type WmlMark = WmlPost & { label: string }
 
 export type WmlAnnotation = {
@@ -31,7 +31,7 @@ export type WmlAnnotation = {
   links: { list: string; original: string; newer: string | null; older: string | null }
   /** The link to a part of this annotation. */
   partLink(part: number): string
-  /** On its last part. */
+  /** Actions shown on its last part. */
   marks?: readonly WmlMark[]
 }
 
@@ -134,7 +134,7 @@ function card(id: string, title: string, inner: string): string {
   return wmlCard(id, shown(title, TITLE_CHARS / 2), inner)
 }
 
-/** At most three bytes a character, as it is written: signs that have to be escaped count with what they take. */
+/** Escapes and shortens a text to at most three bytes per character of `maxChars`, escapes included. */
 export function shown(text: string, maxChars: number): string {
   for (let chars = maxChars; ; chars = Math.ceil(chars / 2)) {
     const short = wmlText(shortened(text, chars))

@@ -1,12 +1,12 @@
 import { DECK_BYTES, wmlCard, wmlLink, wmlPost, wmlText } from '../../xml/wml.ts'
 import { shown } from './inbox-wml.ts'
 
-/** The decks around the inbox, so that a phone can use it alone. Links are relative: they are short, and keep the session of the URL. */
+/** The decks around the inbox, so that a phone is enough to use it. Links are relative, to be short and to keep the session in the URL. */
 
 const NAME_CHARS = 30
 const REASON_CHARS = 100
 
-/** `note`: why the last attempt failed, or what else there is to say. */
+/** `note`: why the last attempt failed, or another message. */
 export function signInDeck(note = ''): string {
   const send = `<go href="/wml/sign-in" method="post" accept-charset="utf-8"><postfield name="e" value="$(e)"/><postfield name="p" value="$(p)"/></go>`
   return wmlCard(
@@ -23,15 +23,15 @@ export type HomeDeck = {
   unread: number
   starred: number
   profiles: readonly { id: string; name: string; unread: number }[]
-  /** Channels that don't arrive. */
+  /** Failing channels. */
   failing: readonly { name: string; reason: string }[]
-  /** How many profiles were on the decks before. */
+  /** Number of profiles on the previous decks. */
   skip: number
   /** For signing out. */
   token: string
 }
 
-/** The start page: what is there, by profile. As many profiles as fit, the rest behind a link. */
+/** The start page, with counts by profile: as many profiles as fit, and a link to the rest. */
 export function homeDeck({ unread, starred, profiles, failing, skip, token }: HomeDeck): string {
   const [first] = failing
   const trouble =

@@ -1,16 +1,16 @@
 import type { Clock } from '../../core/clock.ts'
 import type { AnnotationStore } from '../../store/contracts/annotations.ts'
 
-/** Near-duplicates that a person wants apart. */
+/** Separates near-duplicates at a user's request. */
 export type StorySplits = {
-  /** The ids of the annotations that the other page has now; null where the owner's annotation doesn't list it. */
+  /** Returns the ids of the new annotations of the other page; null if the owner's annotation doesn't list it. */
   split(owner: string, annotation: number, url: string): Promise<number[] | null>
 }
 
 export type StorySplitsDeps = {
   annotations: Pick<AnnotationStore, 'split'>
   clock: Clock
-  /** Tells the owner's devices of new annotations. */
+  /** Announces new annotations to the owner's devices. */
   announce(ids: readonly number[]): void
 }
 

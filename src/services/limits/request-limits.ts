@@ -3,22 +3,22 @@ import type { RequestCountStore } from '../../store/contracts/request-counts.ts'
 
 /** Limits requests per minute under a key: an account or a network. */
 export type RequestLimits = {
-  /** Counts a request. Returns the seconds to wait if it is one too many, else 0. */
+  /** Counts a request. Returns the seconds to wait if the limit is exceeded, otherwise 0. */
   take(key: string): number
 }
 
 export type RequestLimitsDeps = {
   perMinute: number
   clock: Clock
-  /** Where several servers count together; null if this is the only one. */
+  /** The store through which several servers count together; null if this is the only one. */
   shared: RequestCountStore | null
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
 const WINDOW_MS = 60_000
 /**
- * Servers exchange their counts this often, and sooner for a key that has used up a share of its limit since. So all of them together let
- * through little more than the limit, and a request costs the database nothing.
+ * Servers exchange their counts this often, and sooner for a key that has used up a share of its limit since. So together they allow
+ * little more than the limit, and a request costs the database nothing.
  */
 const EXCHANGE_EVERY_MS = 500
 const UNSAID_SHARE = 0.05

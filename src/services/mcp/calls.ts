@@ -7,7 +7,7 @@ export type CallOutcome = { kind: 'answer'; answer: ToolAnswer } | { kind: 'fail
 
 export type Calls = {
   run(tool: Tool, caller: McpCaller, args: unknown): Promise<CallOutcome>
-  /** The same limits and errors for anything else that is done for a caller. */
+  /** Applies the same limits to any other work for a caller. */
   limited<T>(caller: McpCaller, work: () => Promise<T>): Promise<T>
 }
 
@@ -18,14 +18,14 @@ export type CallsDeps = {
 
 type CallLimits = { maxOfOwner: number; timeLimitMs: number }
 
-/** Waiting for a turn in the archive and reading there have limits of their own, which are reached first. */
+/** The archive has shorter limits for waiting and reading, which apply first. */
 const usualLimits: CallLimits = { maxOfOwner: 8, timeLimitMs: 50_000 }
 
 export function createCalls({ onProblem, limits: given }: CallsDeps): Calls {
   const limits = { ...usualLimits, ...given }
   const underWay = new Map<string, number>()
 
-  /** Counts as under way until the work ends, also when nobody waits for it any more. */
+  /** Counts as in progress until the work ends, even after the caller's timeout. */
   async function limited<T>({ owner }: McpCaller, work: () => Promise<T>): Promise<T> {
     const count = underWay.get(owner) ?? 0
     if (count >= limits.maxOfOwner)

@@ -9,7 +9,7 @@ const Next = Type.Union([Type.String(), Type.Null()], {
   description: 'Pass it as `cursor` for more; null at the end',
 })
 
-/** The arguments of a tool that lists: where to go on, and how many at a time. */
+/** Paging arguments of a tool that lists: limit and cursor. */
 export const pageArguments = ({ usual, most }: { usual: number; most: number }) => ({
   limit: Type.Optional(
     Type.Integer({
@@ -22,7 +22,7 @@ export const pageArguments = ({ usual, most }: { usual: number; most: number }) 
   cursor: Type.Optional(Cursor),
 })
 
-/** What such a tool answers. */
+/** Output schema of such a tool. */
 export function pageOf<T extends TSchema, const More extends Record<string, TSchema>>(item: T, more?: More) {
   return Type.Object({ items: Type.Array(item), ...more, next: Next })
 }

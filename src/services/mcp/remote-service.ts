@@ -20,8 +20,8 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 const forwarded = ['tools/list', 'tools/call', 'resources/list', 'resources/templates/list', 'resources/read'] as const
 
 /**
- * A server that passes everything on to the MCP endpoint of a service, for clients that can only start a program. The service does
- * the work, and decides what the token may do. Which revision of the protocol the client speaks is settled here.
+ * A proxy to the MCP endpoint of a service, for clients that can only start a program. The service does the work, and decides what the
+ * token may do. The protocol version is negotiated with the client here.
  */
 export function createRemoteServer(service: RemoteService): Server {
   const info = { name: 'erace', title: 'eRACE', version }
@@ -31,7 +31,7 @@ export function createRemoteServer(service: RemoteService): Server {
   return server
 }
 
-/** Fails where the service can't be reached or doesn't accept the token. */
+/** Throws if the service can't be reached or doesn't accept the token. */
 export async function checkRemote(service: RemoteService): Promise<void> {
   await ask(service, 'tools/list', {}).catch((error: unknown) => {
     throw error instanceof ProtocolError ? new AppError('usage-wrong', error.message, { cause: error }) : error

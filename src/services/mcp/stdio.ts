@@ -8,10 +8,10 @@ export type StdioStreams = {
   output: Writable
 }
 
-/** A message that is longer ends the connection. */
+/** A longer message ends the connection. */
 const MAX_MESSAGE_BYTES = 1024 * 1024
 
-/** Serves one client over standard input and output, until it closes them or the signal is given. */
+/** Serves one client over standard input and output, until it closes them or the signal aborts. */
 export async function serveOverStdio(
   factory: McpServerFactory,
   { input, output }: StdioStreams,

@@ -3,14 +3,14 @@ import { readTime } from '../../archive/history/version-finder.ts'
 import { parseDuration } from '../../config/quantities.ts'
 import { AppError } from '../../core/errors.ts'
 
-/** On whose behalf a tool is called. */
+/** The user on whose behalf a tool is called. */
 export type McpCaller = {
   owner: string
   /** False for a token that may only read. */
   mayWrite: boolean
 }
 
-/** The same twice: text for models that read, data for programs. */
+/** The same answer twice: as text for models, as data for programs. */
 export type ToolAnswer = { text: string; data: Record<string, unknown> }
 
 /** A tool of the MCP server, independent of how it is reached. */
@@ -20,7 +20,7 @@ export type Tool = {
   description: string
   input: TObject
   output: TObject
-  /** `write`: it changes something of the caller's, and needs a token that may. */
+  /** `write`: it changes something for the caller, and needs a token with that scope. */
   access: 'read' | 'write'
   /** Repeating the call changes nothing more. */
   isIdempotent: boolean
@@ -69,7 +69,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED).toWellFormed()}…` : text)
 }
 
-/** A text on one line, no longer than this. */
+/** Joins a text into one line of at most `max` characters. */
 export function lineOf(text: string, max = 300): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length <= max ? line : `${line.slice(0, max).toWellFormed()}…`

@@ -21,7 +21,7 @@ import { type PreviewDeps, previewProfile } from './preview-profile.ts'
 const vocabulary = ['java', 'research', 'ibm', 'football', 'solar', 'budget', 'wind', 'weather']
 const PAGES = 40
 
-/** Words of a page: the bits of its number say which of the vocabulary it has. */
+/** Words of a page, chosen from the vocabulary by the bits of its number. */
 const wordsOf = (page: number): string[] => vocabulary.filter((_, bit) => ((page * 37) >> bit) % 2 === 1)
 const pathOf = (page: number): string => (page % 3 === 0 ? `/news/p${page}` : `/p${page}`)
 
@@ -58,7 +58,7 @@ describe('the preview of a profile', () => {
   let db: Database
   let folder = ''
   let deps: PreviewDeps
-  /** What is kept, as the sites served it last. */
+  /** The stored pages, as last served by the sites. */
   const kept = new Map<string, { title: string; words: string[] }>()
   let news = ''
   let other = ''
@@ -108,7 +108,7 @@ describe('the preview of a profile', () => {
       .map((path) => `<a href="${path}">·</a>`)
       .join('')
 
-  /** Weights of words that are there, and nothing else. */
+  /** Expected relevance by URL: the sum of the weights of present words. */
   function implied(covers: (url: string) => boolean, keywords: Record<string, number>, parts: Partial<Interests> = {}) {
     const found = new Map<string, number>()
     for (const [url, { words }] of kept) {
@@ -308,7 +308,7 @@ describe('the preview of a profile', () => {
     assert.deepEqual(preview.covered, JSON.parse(JSON.stringify(covered)))
   })
 
-  // The last one: it harms the archive.
+  // Must come last: it damages the archive.
   test('bodies that were dropped, lost or damaged are counted and hinder nothing', async () => {
     const id = db.prepare('SELECT version AS id FROM documents WHERE url = ?')
     const idOf = (path: string): number => (id.get(news + path) as { id: number }).id

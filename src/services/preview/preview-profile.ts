@@ -24,25 +24,25 @@ export type PreviewDeps = {
   omitFor(url: string): OmitRules | null
   clock: Clock
   config: Pick<Config, 'parts'>
-  /** Where sources redirect to, as far as that is known. */
+  /** Where sources redirect to, if known. */
   landed: ReadonlyMap<string, string>
-  /** Whose profile it is, where that is known: mutings that they undid are undone. */
+  /** The owner of the profile, if known: blocks they unmuted are not muted here. */
   owner?: string
 }
 
 export type PreviewOptions = PreviewRequest & {
   /** For both scans of the archive together. */
   maxMs?: number
-  /** How many of the last changes of a document are looked at, where interests ask for the change; one where nothing is said. */
+  /** How many of a document's last changes to examine, if interests match changes; one by default. */
   changes?: number
-  /** Those below the threshold that are shown; none where nothing is said. */
+  /** Number of documents below the threshold to show; none by default. */
   nearMisses?: number
   onProgress?(progress: PreviewProgress): void
   signal?: AbortSignal
 }
 
 const MAX_MS = 60_000
-/** Steps for the expressions of all scopes. */
+/** Work budget for the expressions of all scopes. */
 const COVERING = 40_000_000
 const PAGE = 256
 /** Texts matched before yielding to other work in the process. */
@@ -50,7 +50,8 @@ const TURN = 8
 
 /**
  * Matches a profile against the archive before it is saved. The result is what these documents would produce as they are:
- * the same texts, the same matching, the same summaries. Interests that ask for the change are held against the last changes. Throws `usage-wrong` for interests that can't be matched.
+ * the same texts, the same matching, the same summaries. Interests in changes are matched against the last changes. Throws
+ * `usage-wrong` for interests that can't be matched.
  */
 export async function previewProfile(
   deps: PreviewDeps,
@@ -77,7 +78,7 @@ type Matching = { match: ReturnType<typeof createVersionMatch>; isOfChange: bool
 const nothingLearned: KeptNoise = { state: noNoise, undone: [] }
 const wholeOf = (version: Version): [Version, Version | null][] => [[version, null]]
 
-/** Goes through current versions, the newest first, and holds those that come from some source against the interests. */
+/** Goes through current versions, newest first, and matches those that come from some source against the interests. */
 async function look(
   deps: PreviewDeps,
   { match, isOfChange }: Matching,
@@ -115,7 +116,7 @@ async function look(
       }
     }
     onProgress?.({ looked: part.looked, documents: part.documents, matched: part.matched })
-    // A page may be shorter than was asked for, where some of it is not for everybody.
+    // A page may be shorter than the limit, as some versions may be hidden from the owner.
     if (page.length === 0) return ended('all')
   }
 }
@@ -139,7 +140,7 @@ async function readVersion(
   if (found.kind === 'absent') return { kind: found.why === 'none' ? 'textless' : found.why }
   const omit = omitFor(version.url)
   const old = before === null ? null : await bodies.readText(before)
-  // As in the annotation engine: without the version before, the page counts as a whole.
+  // As in the annotation engine: without the previous version, the page counts as a whole.
   const contentOf = ({ url, status }: Version, { body, contentType, header }: Extract<Body, { kind: 'body' }>) => ({
     body,
     contentType,
@@ -155,7 +156,7 @@ async function readVersion(
 
 type Body = Awaited<ReturnType<BodyReader['readText']>>
 
-/** The last changes of a document, the newest first, each with the version before it. New pages have none. */
+/** The last changes of a document, newest first, each with its previous version; null for new pages. */
 async function changesOf(
   { versions }: PreviewDeps,
   version: Version,
@@ -169,14 +170,14 @@ async function changesOf(
   for (const [n, each] of all.entries()) {
     const before = all.slice(n + 1).find(({ reason }) => reason !== 'gone') ?? null
     const isWhole = each.reason === 'new' || each.reason === 'back'
-    // That a page went was told when it went; what the oldest is to be compared with is out of sight.
+    // Skip past removals, and the oldest version if its predecessor was not read.
     if (n > 0 && (each.reason === 'gone' || (before === null && !isWhole))) continue
     if (changes.length < count) changes.push([each, isWhole ? null : before])
   }
   return changes
 }
 
-/** Those with the greatest relevance, of equal ones the first that came. */
+/** Keeps those with the highest relevance; ties go to the first offered. */
 function createNearest(count: number) {
   const best: (Found & { kind: 'near' })[] = []
   return {

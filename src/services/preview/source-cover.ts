@@ -4,21 +4,21 @@ import { hostKey, registrableDomain } from '../../core/url/partition.ts'
 import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
 import { coversPage, nearness, nearnessOf } from '../scheduler/urds/coverage.ts'
 
-/** For one page. */
+/** Work budget for one page. */
 const WORK = 20_000_000
 
 export type SourceCover = {
-  /** The sources that a page may have come from; without those for which the budget of their expressions doesn't suffice. */
+  /** The sources that a page may have come from, without those whose expressions exceed the budget. */
   covering(url: string, budget?: WorkBudget): Source[]
 }
 
 /**
  * Which sources of a profile have a page in their scope. How it was reached is not known, so every page but the source itself
- * counts as one link away: as covered by every source that follows links at all. `landed` says where sources redirect to.
+ * counts as one link away, and so as covered by every source that follows links at all. `landed` says where sources redirect to.
  */
 export function createSourceCover(sources: readonly Source[], landed: ReadonlyMap<string, string>): SourceCover {
   type Place = { source: Source; uri: string }
-  /** By registrable domain: outside it only expressions reach. */
+  /** By registrable domain: only expressions reach beyond it. */
   const places = new Map<string, Place[]>()
   const patterns: Place[] = []
 

@@ -20,7 +20,7 @@ const contentOf = (body: string) => ({
   answer: { url: 'http://a.example/', status: 200, header: '' },
 })
 
-/** What a document teaches whose number is another one at each of these versions. */
+/** The noise learned from a document whose number changes with each version. */
 function learned(versions: number): KeptNoise['state'] {
   let state = noNoise
   for (let n = 2; n <= versions; n++) {

@@ -15,28 +15,28 @@ import { createPastNoise } from '../annotating/version-noise.ts'
 export type Found =
   | { kind: 'match'; example(): PreviewExample }
   | { kind: 'near'; relevance: number; example(): PreviewExample }
-  /** It has a text, and is no match. */
+  /** It has text, but doesn't match. */
   | { kind: 'none' }
-  /** There is nothing to hold interests against. */
+  /** There is no text to match. */
   | { kind: 'textless' }
 
-/** A version with its body, and the body of the one before it where that is to be compared. */
+/** A version with its body, and the body of the previous one if they are compared. */
 export type ReadVersion = {
   version: Version
   content: Content
   before: Content | null
   previous: Version | null
-  /** What is known of the document's noise. */
+  /** The learned noise of the document. */
   noise: KeptNoise
 }
 
-/** Interests, whose they are ('' where that isn't known), and a function that learns from each matched document how common words are. */
+/** Interests, their owner ('' if unknown), and a function that learns word frequencies from each matched document. */
 export type Judged = { compiled: CompiledInterests; owner: string; learn(terms: DocumentTerms): void }
 
 /**
- * Holds a profile against versions by the rule of the annotation engine: the same parts of pages, the same changes, the same matching,
- * the same noise as far as it is known today, the same summaries. Conditions on prices are left out. Parts of an example are computed
- * only for the few that are shown.
+ * Matches a profile against versions as the annotation engine does: the same parts of pages, the same changes, the same matching, the
+ * same noise as far as it is known today, the same summaries. Conditions on prices are ignored. Examples are computed lazily, only for
+ * the few that are shown.
  */
 export function createVersionMatch({ interests }: Pick<ProfileDraft, 'interests'>, { compiled, owner, learn }: Judged) {
   const viewsOf = createChangeViews<Viewer>()
@@ -67,7 +67,7 @@ export function createVersionMatch({ interests }: Pick<ProfileDraft, 'interests'
       const relevance = relevanceOf(compiled, document.terms)
       if (relevance !== null) return { kind: 'match', example: exampleOf(relevance) }
       const below = relevanceOf({ ...compiled, threshold: 0 }, document.terms)
-      // With no keyword at all there is nothing that more of would have been enough.
+      // Without any keyword it is no near miss.
       if (below !== null && below > (best.near?.relevance ?? 0))
         best.near = { kind: 'near', relevance: below, example: exampleOf(below) }
       return null

@@ -3,7 +3,7 @@ import type { ValidationError } from '../../config/validation-errors.ts'
 import type { Profile } from '../../core/profile.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 
-/** How much one owner may have. */
+/** Limits per owner. */
 export type HoldingLimits = { maxProfiles: number; maxSources: number }
 
 type Holding = { profiles: number; sources: number }
@@ -11,7 +11,7 @@ type Holding = { profiles: number; sources: number }
 const PAGE = 100
 const MAX_REMEMBERED = 1000
 
-/** What owners have, counted on first use and again when another process has changed the base. */
+/** Counts the profiles and sources of owners, on first use and again after another process has changed the base. */
 export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, limits: HoldingLimits) {
   const known = new Map<string, Holding & { revision: number }>()
 
@@ -26,7 +26,7 @@ export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, l
       for (const { sources } of page) holding.sources += sources.length
       if (page.length < PAGE) break
       after = page.at(-1)!.id
-      await setImmediate() // others have their turn
+      await setImmediate() // yield to others
     }
     remember(owner, holding)
     return holding
@@ -39,8 +39,8 @@ export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, l
 
   return {
     /**
-     * Why a profile exceeds the owner's limits, as a replacement or an addition, and the revision that this is true of. A smaller one than
-     * before is always allowed.
+     * Why a profile, as a replacement or an addition, exceeds the owner's limits, and the revision this was checked against. A profile
+     * smaller than the replaced one is always allowed.
      */
     async errorsOf(
       { owner, sources }: Profile,

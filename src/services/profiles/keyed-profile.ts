@@ -10,9 +10,9 @@ import { watchKey } from '../scheduler/urds/urd.ts'
 import { familyOf } from './protocols.ts'
 
 /**
- * Gives the sources of profiles the keys by which equal ones are fetched as one. `spell` is how protocols other than the web's
- * spell their URIs; it throws `url-invalid` for what is none. `{keywords}` in an address becomes those of the profile; the address itself is kept as
- * `template`.
+ * Gives the sources of profiles the keys by which equal ones are fetched as one. `spell` normalises URIs of protocols other than the
+ * web's; it throws `url-invalid` for an invalid one. `{keywords}` in an address is replaced by those of the profile; the original
+ * address is kept as `template`.
  */
 export function createProfileKeys(
   naming: NormaliserOptions,

@@ -1,9 +1,9 @@
 import { createAddressGuard } from '../../core/url/address.ts'
 
-/** Why a source can't be fetched here; null for one that may be. Names are resolved later, by whoever fetches them. */
+/** Why a source can't be fetched here; null if it can. Host names are resolved later, when fetching. */
 export type PrivateAddress = (uri: string) => string | null
 
-/** Says at adding what would otherwise be found out at the first check. */
+/** Rejects private addresses when a source is added instead of at its first check. */
 export function createPrivateAddress(allow: readonly string[]): PrivateAddress {
   const guard = createAddressGuard({ allow })
   return (uri) => {

@@ -18,7 +18,7 @@ import { anyProfile, anyUrd, rules, rulesOfShape } from './profiles.testkit.ts'
 import { profileToJson, withBelongings } from './values/profile-values.ts'
 import { urdsOf, writtenUrd } from './values/urd-values.ts'
 
-/** The papers' example, repaired to what XML is. */
+/** The papers' example, corrected to be well-formed XML. */
 const urdOfThePapers = `<?xml version="1.0" encoding="UTF-8"?>
 <urd>
   <uri timing="600000" lastcheck="97876750000" port="80">

@@ -8,20 +8,20 @@ import { supportOf } from './protocols.ts'
 import { type ProfileRules, readProfileJson } from './values/profile-values.ts'
 import { profilesOfUrds, readUrdValues } from './values/urd-values.ts'
 
-/** Of a million errors in a file the first thousand are reported. */
+/** Maximum number of errors reported per file. */
 const MAX_FAULTS = 1000
 
-/** A validation error in a file; the line is null where the format has none. */
+/** A validation error in a file; the line is null if the format has none. */
 export type FileError = { line: number | null; message: string }
 
-/** A profile of a file. `id` and `owner` are null where the file has none. */
+/** A profile of a file. `id` and `owner` are null if the file has none. */
 export type FileProfile = { id: string | null; owner: string | null; profile: ProfileDraft; line: number | null }
 
 export type ReadFile<T> =
   /** `notes` are not errors: sources of protocols that are not supported yet. */
   { kind: 'read'; items: T[]; notes: FileError[] } | { kind: 'invalid'; errors: FileError[] }
 
-/** Profiles in XML, or the profiles that unified resource descriptions make, if that is what the file has. */
+/** Reads profiles in XML. If the file has unified resource descriptions instead, builds profiles from them. */
 export function readProfilesXml(xml: string | Uint8Array, rules: ProfileRules): ReadFile<FileProfile> {
   const root = rootNameOf(xml)
   if (root === 'urd' || root === 'urds') return profilesFromUrds(readUrdsXml(xml, rules))
@@ -116,7 +116,7 @@ function createFindings<T = FileProfile>(before: readonly XmlError[], { abilitie
 function profilesFromUrds(read: ReadFile<{ urd: ProfileUrd; line: number | null }>): ReadFile<FileProfile> {
   if (read.kind === 'invalid') return read
   const ids = new Set<string>()
-  // Descriptions of one profile that don't agree make several, and only the first can be that profile.
+  // URDs of one profile that don't agree make several profiles, and only the first can keep the id.
   const isFirst = (id: string) => id !== '' && !ids.has(id) && ids.add(id).size > 0
   const items = profilesOfUrds(read.items).map(({ draft, first }) => ({
     id: isFirst(first.urd.profile) ? first.urd.profile : null,

@@ -36,7 +36,7 @@ export async function importProfiles(
   return report
 }
 
-/** Profiles of another system name its channels. */
+/** Imported profiles may name channels of another system. */
 async function unknownChannels(
   channels: Pick<ChannelStore, 'list'>,
   imported: readonly ImportedProfile[],
@@ -58,7 +58,7 @@ async function unknownChannels(
   return errors
 }
 
-/** Credentials themselves are in no file. */
+/** Files only name credentials; the credentials themselves are never exported. */
 async function unknownCredentials(
   credentials: Pick<CredentialStore, 'list'>,
   imported: readonly ImportedProfile[],

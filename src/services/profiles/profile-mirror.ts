@@ -2,7 +2,7 @@ import type { Profile } from '../../core/profile.ts'
 import { mapConcurrent } from '../../core/work/map-concurrent.ts'
 import type { ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
 
-/** A remote database has latency, so many are read concurrently. */
+/** Concurrent reads, to hide the latency of a remote database. */
 const AT_ONCE = 16
 
 export type MirroredProfile = { profile: Profile; urds: readonly UrdRow[] }
@@ -31,7 +31,7 @@ export function createProfileMirror(profiles: ProfileStore) {
         const profile = await profiles.find(id)
         return profile === null ? null : { profile, urds: await profiles.urdsOf(id) }
       })
-      // The next call reports one that was removed meanwhile.
+      // A profile removed meanwhile is reported by the next call.
       const changed = found.filter((each) => each !== null)
       const read = new Set(changed.map(({ profile }) => profile.id))
       for (const { id, revision: stamp } of stale) if (read.has(id)) revisions.set(id, stamp)

@@ -7,7 +7,7 @@ import { webAbilities } from './protocols.ts'
 
 const config = configOf()
 const uri = 'https://example.org/'
-/** Each takes long to build. */
+/** Sources whose expressions take long to build. */
 const heavy = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ uri: `${uri}${n}`, scope: `(.?){400}${n}` }))
 

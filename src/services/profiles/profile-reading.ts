@@ -10,7 +10,7 @@ import { type Belongings, type ProfileRules, profileRules, withBelongings } from
  * thread, which is started on demand and terminated when it exceeds the time limit or has been idle for a while.
  */
 export type ProfileReading = {
-  /** `has` is what the profile may name. */
+  /** `has`: the channels and credentials that the profile may name. */
   read(body: ProfileBody, has: Belongings): Promise<ReadBody>
 }
 
@@ -21,7 +21,7 @@ export type ReadingLimits = { timeLimitMs: number; maxWaiting: number; idleMs: n
 const usualLimits: ReadingLimits = { timeLimitMs: 5000, maxWaiting: 50, idleMs: 60_000 }
 const entry = new URL('./profile-reading-worker.ts', import.meta.url)
 const QUICK_CHARS = 20_000
-/** Words that need nothing built. */
+/** Scopes without an expression to build. */
 const plainScopes: ReadonlySet<unknown> = new Set([undefined, null, 'page', 'path', 'host', 'domain'])
 
 export type ReadingData = { config: Config; abilities: ProtocolAbilities }
@@ -61,7 +61,7 @@ export function createProfileReading(data: ReadingData, given: Partial<ReadingLi
       if (waiting >= limits.maxWaiting) return invalid('too many profiles are being checked right now; try again')
       waiting++
       const result = last.then(() => readInThread({ body: text, has })).finally(() => waiting--)
-      last = result.catch(() => {}) // the next one does not care how this one ends
+      last = result.catch(() => {}) // the next one runs however this one ends
       return result
     },
   }

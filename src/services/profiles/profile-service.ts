@@ -23,7 +23,7 @@ export type ProfileService = {
   replace(owner: string, id: string, body: ProfileBody): Promise<Outcome | { kind: 'unknown' }>
   /** False if there was none. */
   remove(owner: string, id: string): Promise<boolean>
-  /** Takes a channel out of all profiles of its owner. */
+  /** Removes a channel from all profiles of its owner. */
   dropChannel(owner: string, channel: string): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export type ProfileServiceDeps = {
   store: ProfileStore
   reading: ProfileReading
   keyed(profile: Profile): KeyedProfile
-  /** What the owner's profiles may name. */
+  /** The channels and credentials that the owner's profiles may name. */
   belongingsOf: BelongingsOf
   limits: HoldingLimits
   /** Sources were added or removed. */
@@ -61,7 +61,7 @@ export function createProfileService(deps: ProfileServiceDeps): ProfileService {
   async function put(profile: Profile, replaced: Profile | null): Promise<Outcome> {
     const ready = keyedOrErrors(profile, keyed)
     if ('kind' in ready) return ready
-    // Other servers change the base too: what the limits were held against must still be true when the profile is put.
+    // Optimistic locking: other servers change the base too, so the revision the limits were checked against must still be current.
     for (let race = 0; race < MAX_RACES; race++) {
       const { errors, revision } = await holdings.errorsOf(profile, replaced)
       if (errors.length > 0) return { kind: 'invalid', errors }

@@ -19,7 +19,7 @@ export const rules: ProfileRules = profileRules(configOf(), webAbilities)
 
 const canAll: SourceAbilities = { push: true, credentials: 'optional', depth: true, browser: true }
 
-/** Interests are validated elsewhere: with these rules any of the right shape pass. */
+/** Rules that check only the shape: interests are validated elsewhere. */
 export const rulesOfShape: ProfileRules = {
   ...rules,
   abilities: new Map(
@@ -93,7 +93,7 @@ const anySource: fc.Arbitrary<Source> = fc
   })
   .map(({ stretch, ...source }) => ({ ...source, everyMaxMs: Math.min(31_536_000_000, source.everyMs * stretch) }))
 
-/** Names with what means something in an expression taken for itself. */
+/** Expressions, and names with their backslashes escaped. */
 const anyExpression = fc.oneof(
   fc.constantFrom('Visitors:\\s+\\d+', '[<>&]+|"x"', ' a ', '^]]>$'),
   anyName.map((name) => name.replaceAll('\\', '\\\\')),

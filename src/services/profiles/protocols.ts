@@ -1,26 +1,26 @@
 import { nearMiss } from '../../config/near-miss.ts'
 import { schemeOf } from '../../fetchers/fetcher.ts'
 
-/** What can be asked of sources of one scheme. */
+/** Capabilities of the sources of one scheme. */
 export type SourceAbilities = {
-  /** They tell of news by themselves; or a hub does, which must know the public address of this server. */
+  /** They push changes themselves, or through a hub, which must know the public address of this server. */
   push: boolean | 'by-hub'
   credentials: 'none' | 'optional' | 'required'
-  /** They lead to further pages or folders. */
+  /** They link to further pages or folders. */
   depth: boolean
-  /** A browser can show them. */
+  /** A browser can render them. */
   browser: boolean
 }
 
-/** By scheme, for each that can be watched. */
+/** Capabilities by scheme, for each that can be watched. */
 export type ProtocolAbilities = ReadonlyMap<string, SourceAbilities>
 
-/** Of a web that is asked for its pages, as it usually is. */
+/** Capabilities of the usual web fetcher. */
 export const webAbilities: ProtocolAbilities = new Map(
   ['http', 'https'].map((scheme) => [scheme, { push: 'by-hub', credentials: 'optional', depth: true, browser: true }]),
 )
 
-/** Schemes that profiles may name, with their family of protocols and usual port. Which of them are watched depends on the fetchers. */
+/** Schemes allowed in profiles, with their protocol family and default port. Which of them can be watched depends on the fetchers. */
 const protocols = new Map<string, { family: string; port: number | null }>([
   ['http', { family: 'web', port: 80 }],
   ['https', { family: 'web', port: 443 }],
@@ -47,7 +47,7 @@ const protocols = new Map<string, { family: string; port: number | null }>([
 
 export type Support =
   | { kind: 'supported' }
-  /** A profile may have it, but no fetcher serves it. */
+  /** Allowed in a profile, but no fetcher supports it. */
   | { kind: 'not-available'; message: string }
   | { kind: 'unknown'; message: string }
 
@@ -59,7 +59,7 @@ export function supportOf(uri: string, schemes: readonly string[]): Support {
   return { kind: 'not-available', message: `${scheme.toUpperCase()} isn't supported` }
 }
 
-/** Schemes of one family name the same source. A scheme that only its fetcher knows is a family of its own. */
+/** The protocol family of a scheme. A scheme known only to its fetcher is a family of its own. */
 export function familyOf(scheme: string): string {
   return protocols.get(scheme)?.family ?? scheme
 }
@@ -71,7 +71,7 @@ const twins = new Map([
   ['mariadb', 'mysql'],
 ])
 
-/** Whether two schemes name one protocol: they may differ in TLS, and some have two names. */
+/** Whether two schemes name the same protocol, ignoring TLS and aliases. */
 export function isSameProtocol(one: string, other: string): boolean {
   const named = (scheme: string) => twins.get(scheme) ?? scheme
   return withoutTls(named(one)) === withoutTls(named(other))
@@ -82,13 +82,13 @@ function withoutTls(scheme: string): string {
   return plain !== scheme && protocols.has(plain) ? plain : scheme
 }
 
-/** Null if the protocol has none. */
+/** The explicit or default port; null if the protocol has none. */
 export function portOf(uri: string): number | null {
   const port = URL.parse(uri)?.port ?? ''
   return port === '' ? (protocols.get(schemeOf(uri))?.port ?? null) : Number(port)
 }
 
-/** Other spellings, and those with TLS, of schemes that are named. */
+/** Variants left out of error messages: aliases, and schemes with TLS. */
 const spoken = new Set(['ftps', 'imaps', 'pop3s', 'nntps', 'news', 'snews', 'postgresql', 'mariadb', 'query+http'])
 
 function unknownScheme(word: string, schemes: readonly string[]): string {

@@ -15,7 +15,7 @@ export type ReplayReaderDeps = { versions: VersionStore; bodies: BodyReader; vis
 
 const MAX_CAPTURES = 500
 
-/** What was kept of an address at a moment, as one owner may see it. */
+/** The captures of an address at a given time, as one owner may see them. */
 export function createReplayReader(deps: ReplayReaderDeps): Pick<ArchiveReader, 'captures' | 'capture' | 'replay'> {
   const { versions, bodies, visible } = deps
 
@@ -25,13 +25,13 @@ export function createReplayReader(deps: ReplayReaderDeps): Pick<ArchiveReader, 
     return document
   }
 
-  /** The version that was current then; before the first one, that one. Null where nothing is kept. */
+  /** The version that was current then; before the first one, the first. Null if nothing is kept. */
   async function versionThen(document: CataloguedDocument, at: number): Promise<Version | null> {
     const found = await versions.versionAt(document.id, at)
     return found ?? (await versions.history(document.id, { after: 0, limit: 1 }))[0] ?? null
   }
 
-  /** The nearest before or behind it that has another second in its address. */
+  /** The time of the nearest version before or after it with a different second, as addresses have no finer resolution. */
   async function neighbour(version: Version, side: 'before' | 'behind'): Promise<number | null> {
     const { documentId, n, firstSeenAt } = version
     const limit = 20
@@ -69,7 +69,7 @@ export function createReplayReader(deps: ReplayReaderDeps): Pick<ArchiveReader, 
       if (form.kind === 'text') return { ...ownBytes(inUtf8(body, contentType)), ...found }
       if (form.kind !== 'html') return { ...ownBytes(body), ...found }
       const at = version.firstSeenAt
-      /** What the page uses, as it was then, where the owner may see it. */
+      /** A resource of the page, as it was then, if the owner may see it. */
       const resource = async (address: string) => {
         const document = await visible.ofUrl(asker, address)
         const used = document === null ? null : await versionThen(document, at)

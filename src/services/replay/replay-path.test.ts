@@ -13,7 +13,7 @@ describe('the path of a capture', () => {
     assert.deepEqual(readReplayPath(`*/${url}`), { kind: 'list', url })
     assert.deepEqual(readReplayPath(`timemap/link/${url}`), { kind: 'timemap', url })
     assert.deepEqual(readReplayPath(url), { kind: 'last', url })
-    // Behind proxies, and as people type it.
+    // As changed by proxies, and as people type it.
     assert.equal(readReplayPath('2026/https:/a.example/x').url, 'https://a.example/x')
     assert.equal(readReplayPath('2026/a.example').url, 'https://a.example/')
     assert.equal(readReplayPath('1.example/x').url, 'https://1.example/x')

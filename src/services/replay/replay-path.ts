@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 
 /**
- * What `/web/…` asks for: a moment and an address. `list`: all captures, for people (`*`) or for programs (`timemap/link`). `frame`: the page
- * alone, without the banner (`if_` behind the time). Without a time, the last capture is meant.
+ * What `/web/…` asks for: a time and an address. `list` and `timemap`: all captures, for people (`*`) or programs (`timemap/link`).
+ * `frame`: the page alone, without the banner (`if_` after the time). `last`: the last capture, if there is no time.
  */
 export type ReplayPath =
   | { kind: 'page'; time: string; at: number; url: string }
@@ -13,7 +13,7 @@ export type ReplayPath =
 
 const maxAddress = 8192
 
-/** `rest` is as it was asked for, from behind `/web/` on, with its query. Throws `request-invalid`. */
+/** `rest` is the request path after `/web/`, with its query. Throws `request-invalid`. */
 export function readReplayPath(rest: string): ReplayPath {
   if (rest.startsWith('timemap/link/')) return { kind: 'timemap', url: addressOf(rest.slice('timemap/link/'.length)) }
   const [first = ''] = rest.split('/', 1)
@@ -38,7 +38,7 @@ function wrongTime(text: string): AppError {
   )
 }
 
-/** Proxies make one slash of two; people leave the scheme out. */
+/** Proxies collapse two slashes into one; people omit the scheme. */
 function addressOf(text: string): string {
   if (text.length > maxAddress)
     throw new AppError('request-invalid', `the address has more than ${maxAddress} characters`)
@@ -50,7 +50,7 @@ function addressOf(text: string): string {
   return url.href
 }
 
-/** The last millisecond of what the digits name: a year, a month, … a second. Null where there is no such time. */
+/** The last millisecond of the period named by the digits: a year, a month, … a second. Null if there is no such time. */
 export function endOf(digits: string): number | null {
   if (digits.length % 2 !== 0 || digits.length < 4 || digits.length > 14) return null
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = [

@@ -11,22 +11,22 @@ export type ReplayedPageOptions = {
   url: string
   /** When the page was captured: its links lead to that time. */
   at: number
-  /** What is kept under an address; null for nothing. */
+  /** The stored resource of an address; null if there is none. */
   resource(url: string): Promise<Resource | null>
 }
 
 const maxSheets = 20
 const maxPictures = 60
-/** Of all sheets and pictures of a page. */
+/** Maximum size of all style sheets and images of a page. */
 const maxBytes = 8 * 1024 * 1024
 const maxSheetBytes = 1024 * 1024
 const atOnce = 4
 
 /**
- * A kept page as it was: inert, with the style sheets and pictures that are kept written into it, and links that lead to the same moment
- * of other pages. It asks for nothing: a page without an origin could bring no cookie, so that what it uses has to come with it.
+ * A stored page as it was: inert, with its stored style sheets and images inlined, and links that lead to the same time of other pages.
+ * It makes no requests: a page without an origin sends no cookies, so everything it uses must be inlined.
  *
- * The page is written twice or three times: to learn what it uses, then what its sheets use, and then with all of it.
+ * The page is rendered up to three times: to find its resources, then those of its style sheets, and then with all of them.
  */
 export async function replayPage(source: string, { url, at, resource }: ReplayedPageOptions): Promise<string> {
   const sheets = new Map<string, string | null>()
@@ -57,7 +57,7 @@ export async function replayPage(source: string, { url, at, resource }: Replayed
   return page
 }
 
-/** '' for what is not to be had, null for what is not known yet: it is noted as long as there are not too many. */
+/** Looks up a resource ('' is unavailable, null not loaded yet), and queues an unknown one unless there are too many. */
 function known(found: Map<string, string | null>, href: string, max: number): string | null {
   const value = found.get(href)
   if (value === undefined && found.size < max) found.set(href, null)

@@ -6,7 +6,7 @@ export type RetentionDeps = {
   runs: Pick<CollectionRunStore, 'last'>
   everyMs: number
   clock: Clock
-  /** One collection, which records itself. Ends soon after the signal, with its work in a good state. */
+  /** Runs one collection, which records itself. Ends soon after the signal, leaving a consistent state. */
   collect(signal: AbortSignal): Promise<void>
   onProblem(message: string, fields: Record<string, unknown>): void
 }
@@ -16,14 +16,14 @@ export type Retention = {
   end(): Promise<void>
 }
 
-/** A collection takes at most this share of the time, however much there is to look at. */
+/** Maximum share of time spent collecting, regardless of the amount of work. */
 const MAX_SHARE = 0.1
 const MAX_RETRY_MS = 60_000
 
 /**
- * Holds the retention of a service by itself. It waits for its turn, collects, and waits for the next. Turns go by the recorded last run,
- * of this process or another, so restarts neither skip nor add one. While a collection can't run (a backup has the files, the store is
- * away) it is tried again every minute.
+ * Applies the retention of a service in the background: waits until it is due, collects, and waits again. Due times follow from the
+ * recorded last run, of this process or another, so restarts neither skip nor add one. While a collection can't run (a backup holds the
+ * files, the store is unavailable) it is retried every minute.
  */
 export function startRetention({ runs, everyMs, clock, collect, onProblem }: RetentionDeps): Retention {
   const ending = new AbortController()
@@ -52,10 +52,10 @@ export function startRetention({ runs, everyMs, clock, collect, onProblem }: Ret
   }
 }
 
-/** When the next collection is due, by the wall clock. One that did not get to its end is continued at once. */
+/** When the next collection is due, as wall time. An unfinished one is continued at once. */
 export function turnOf(last: CollectionRun | null, everyMs: number, now: number): number {
   if (last === null || last.state === 'running' || last.state === 'interrupted') return now
   const pauseMs = Math.max(everyMs, last.tookMs / MAX_SHARE)
-  // A clock that was set back must not put it off.
+  // A clock set back must not delay it.
   return Math.min(last.startedAt, now) + pauseMs
 }

@@ -5,7 +5,7 @@ import { createRandom, DAY, HOUR, MINUTE } from './scheduler.testkit.ts'
 
 const nothing = { checks: 0, changes: 0, observedMs: 0 }
 
-/** Checks a source that changes at random, every `meanMs` on average, and answers with the intervals it came to. */
+/** Checks a source that changes at random, every `meanMs` on average, and returns the resulting intervals. */
 function watchSource(meanMs: number, bounds: { everyMs: number; everyMaxMs: number }, checks: number): number[] {
   const random = createRandom(7)
   let record = nothing
@@ -21,7 +21,7 @@ const mean = (values: number[]): number => values.reduce((sum, value) => sum + v
 
 test('the rate of a source is found although several changes look like one', () => {
   const random = createRandom(3)
-  // Two changes between checks on average; counting what is seen would give 0.86.
+  // Two changes between checks on average; counting the changes seen would give 0.86.
   const estimates = Array.from({ length: 200 }, () => {
     let record = nothing
     for (let check = 0; check < 60; check++) record = observe(record, HOUR, random.chance(1 - Math.exp(-2)))

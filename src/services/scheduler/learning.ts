@@ -8,11 +8,11 @@ import type { Valuation } from './value/valuation.ts'
 import type { WatchState } from './watch.ts'
 import type { WatchEntry } from './watch-entry.ts'
 
-/** What checks taught about their sources, and which of it the store does not have yet. */
+/** Learns from checks, and tracks which states are not stored yet. */
 export type Learning = {
   /** Records the result of a check; `handedOutAt` is monotonic. */
   learn(entry: WatchEntry, outcome: CheckOutcome, handedOutAt: number): void
-  /** Fills in what an earlier run knew, as far as it can be true. */
+  /** Restores the state of an earlier run, as far as it is plausible. */
   restore(entry: WatchEntry, saved: WatchState, time: { now: number; monotonic: number }): void
   forget(entry: WatchEntry): void
   takeUnsaved(max: number): WatchState[]
@@ -23,26 +23,26 @@ export type CheckOutcome = {
   failed: boolean
   /** Wall time of the check. */
   at: number
-  /** When the source wants to be asked; left out where it said nothing new, as in "not modified". */
+  /** When the source asks to be polled; omitted if it said nothing new, as with "not modified". */
   schedule?: FeedSchedule | undefined
-  /** How many it took; one by default. */
+  /** Requests made; one by default. */
   requests?: number | undefined
   hints?: SourceHints | undefined
-  /** It asked for nothing: a new owner was shown what the last check found. */
+  /** Nothing was fetched: a new owner was shown what the last check found. */
   isVisit?: boolean
 }
 
 const MAX_FAILURES = 30
-/** What the last check counts for in the mean of requests per check. */
+/** Weight of the last check in the moving average of requests per check. */
 const LAST_COST = 0.3
 
-/** `value`: the valuation, where that is the policy. */
+/** `value`: null unless that is the policy. */
 export function createLearning(value: Valuation | null): Learning {
   const unsaved = new Set<WatchEntry>()
   return {
     learn(entry, { changed, failed, at, schedule = entry.schedule, requests = 1, hints = {} }, handedOutAt) {
       const isFirst = entry.checkedAt === Number.NEGATIVE_INFINITY
-      // A gap longer than the source's own interval says no more about it than that interval.
+      // A gap longer than the longest interval counts as that interval.
       const elapsedMs = Math.min(handedOutAt - entry.checkedAt, entry.everyMaxMs)
       entry.failures = failed ? Math.min(entry.failures + 1, MAX_FAILURES) : 0
       if (!isFirst && failed) entry.observedMs += elapsedMs
@@ -73,7 +73,7 @@ export function createLearning(value: Valuation | null): Learning {
       if (saved.lastOutcome === 'none' || !Number.isFinite(saved.lastAt)) return
       entry.outcome = saved.lastOutcome
       entry.lastAt = saved.lastAt
-      // A check in the future was made by a clock that was wrong, then or now: it counts as made just now.
+      // A check in the future means that the clock was wrong, then or now: treat it as just made.
       entry.checkedAt = monotonic - Math.max(0, now - saved.lastAt)
       entry.failures = Math.min(Math.max(0, saved.failures), MAX_FAILURES)
       entry.intervalMs = positive(saved.intervalMs)

@@ -8,16 +8,16 @@ import type { WatchEntry } from './watch-entry.ts'
 import { createOpenHours, type OpenHours } from './windows/time-window.ts'
 
 /**
- * When a watch is checked next: its interval after the last check, or later if a feed says so and its owners allow it; moved to the next opening of its time window. Time is
- * monotonic; the wall clock says how far away an opening is, and is asked again when it comes.
+ * Plans the next check of a watch: one interval after the last check, or later if a feed says so and its owners allow it; moved to the
+ * next opening of its time window. Times are monotonic; the wall clock says how far away an opening is, and is read again when it comes.
  */
 export type Planner = {
-  /** Puts a watch that is in no queue where it waits. */
+  /** Enters a watch that is in no queue into the right one. */
   plan(entry: WatchEntry, now: number): void
-  /** Whether its interval has passed, windows aside. */
+  /** Whether its interval has passed, regardless of windows. */
   isDue(entry: WatchEntry, now: number): boolean
   isClosed(entry: WatchEntry): boolean
-  /** To be called now and then: openings were computed with a wall clock that may show something else by now. */
+  /** Call regularly: plans closed watches again if the wall clock has jumped since their openings were computed. */
   noticeJump(now: number): void
   /** Null for always open; throws `usage-wrong` for an unknown zone. */
   hoursOf(windows: readonly TimeWindow[] | null): OpenHours | null
@@ -30,9 +30,9 @@ export type PlannerOptions = {
   timing: WatchTiming
 }
 
-/** A wall clock that is off by more than this since openings were computed has jumped. */
+/** Drift of the wall clock against the monotonic one that counts as a jump. */
 const JUMP_MS = 1_000
-/** Sets of windows kept for watches that share them. */
+/** Maximum number of cached sets of windows. */
 const MAX_SHARED = 1_000
 
 export function createPlanner({ clock, entries, queues, timing }: PlannerOptions): Planner {

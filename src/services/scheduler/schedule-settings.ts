@@ -7,11 +7,11 @@ import type { ValueOptions } from './value/valuation.ts'
 
 /** A user who adds many sources at once gets the first checks without waiting, up to this many seconds' worth. */
 const BURST_SECONDS = 10
-/** No user and no host may have so many slow checks in flight that nothing is left for the others. */
+/** Maximum share of the checks in flight per user and per host, so that slow checks of one don't block the others. */
 const USER_SHARE = 0.5
 const HOST_SHARE = 0.1
 
-/** The budgets from the settings: for all together, each user and each host. */
+/** The configured budgets: overall, per user and per host. */
 export function budgetsOf(schedule: Config['schedule']): Budgets {
   const { checksPerSecond, maxChecks } = schedule
   const part = (perSecond: number, share: number): Budget => ({
@@ -42,7 +42,7 @@ export const sharesOf = (schedule: Config['schedule']): Shares => ({
   bronze: schedule.bronzeShare,
 })
 
-/** What the policy `value` may spend; null for other policies. A host gets no more than the delay between its requests leaves. */
+/** Budget of the policy `value`; null for other policies. A host is limited by the delay between its requests. */
 export function valueOptionsOf(
   { schedule, crawl }: Pick<Config, 'schedule' | 'crawl'>,
   levelOf: (owner: string) => ServiceLevel,

@@ -18,7 +18,7 @@ import { serviceLevels, type WatchState } from './watch.ts'
 
 const second = 1_000
 
-/** As many watches of each level, each every ten minutes; only half of the checks that they want can be made. */
+/** Equally many watches of each level, each every ten minutes, with capacity for only half of their checks. */
 function overload(policy: PolicyName) {
   const each = 400
   const demandPerSecond = (3 * each) / 600
@@ -28,7 +28,7 @@ function overload(policy: PolicyName) {
     timing: { jitter: 0.05 },
   })
   const { scheduler, clock } = setting
-  // They come in over the first interval, as in a system that has been running.
+  // Watches are added over the first interval, as if the system had been running.
   const waits: Record<ServiceLevel, number> = { gold: 0, silver: 0, bronze: 0 }
   const counts: Record<ServiceLevel, number> = { gold: 0, silver: 0, bronze: 0 }
   const run = (lengthMs: number): void =>
@@ -57,7 +57,7 @@ describe('overload', () => {
     assert.ok(gold.overdue < each * 0.05)
     assert.ok(counts.silver > counts.bronze && counts.bronze > 0)
     assert.ok(silver.lateP95Ms < bronze.lateP95Ms)
-    // A twenty-first of the capacity is bronze's own: in that time all of it has had a turn.
+    // 1/21 of the capacity is reserved for bronze: within this time each bronze watch has had a turn.
     const bound = (each / (perSecond / 21)) * second
     assert.ok(waits.bronze <= bound, `bronze waited ${waits.bronze / MINUTE} minutes of ${bound / MINUTE}`)
     assert.ok(bronze.missed > 0)
@@ -105,7 +105,7 @@ describe('after three days of downtime', () => {
       assert.ok(to - from + 1 <= perSecond + burst + 1, `${to - from + 1} checks within a second`)
     }
     assert.ok(taken.length > 6_000 * 5)
-    // The budget spread the first round over two minutes; the second is as spread, and not at its limit.
+    // The budget spread the first round over two minutes; later rounds stay spread out, below the limit.
     const busiest = Math.max(...countsPerMinute(taken).slice(20))
     assert.ok(busiest < perSecond * 60, `${busiest}`)
   })
@@ -192,7 +192,7 @@ describe('budgets', () => {
     const check = { durationMs: 0, taken: ({ id }: { id: number }) => counts.set(id, (counts.get(id) ?? 0) + 1) }
     scheduler.set(watchOf(1, { everyMs: 5 * second, host: 'busy', payers: [] }))
     runFor(setting, 10 * second, check)
-    // The tokens of host and user come ten seconds apart, and each has another watch waiting for it.
+    // The tokens of host and user arrive ten seconds apart, and each has another watch waiting for it.
     scheduler.set(watchOf(2, { everyMs: 5 * second, host: '', payers: ['ann'] }))
     scheduler.set(watchOf(3, { everyMs: 5 * second, host: 'busy', payers: ['ann'] }))
     runFor(setting, HOUR, check)
@@ -209,7 +209,7 @@ describe('budgets', () => {
       setting.scheduler.set(watchOf(id, { level: 'bronze', host: `h${id}`, everyMs: 5 * second }))
     let bronze = 0
     runFor(setting, HOUR, { durationMs: 0, taken: ({ id }) => (bronze += id === 21 ? 1 : 0) })
-    // A seventeenth, where silver has nothing to check there.
+    // 1/17, as silver has nothing to check there.
     assert.ok(bronze > 180 && bronze < 240, `${bronze}`)
   })
 
@@ -226,7 +226,7 @@ function randomBudget(random: Random) {
   }
 }
 
-/** A busy life in which watches come, change, are paused and go, held by users and hosts crosswise; then it calms down. */
+/** A random run in which watches are added, changed, paused and removed, with overlapping users and hosts; then it calms down. */
 function liveWithBudgets(random: Random, name: string): void {
   const budgets = {
     perSecond: random.of([1, Number.POSITIVE_INFINITY]),

@@ -6,8 +6,8 @@ import { phaseOf } from './timing.ts'
 import { serviceLevels, type Watch } from './watch.ts'
 
 /**
- * The scheduler next to one that is plain to see through: a list, looked at from end to end, sorted at each step.
- * Random lives must be the same to the last check.
+ * Compares the scheduler with a simple model: a list that is scanned and sorted at each step.
+ * Random runs must agree to the last check.
  */
 const LOST_MS = 40 * MINUTE
 const JITTER = 0.05
@@ -162,7 +162,7 @@ describe('earliest deadline first', () => {
           const max = random.below(8)
           const taken = scheduler.take(max).map((dispatch) => dispatch.id)
           assert.deepEqual(taken, plain.take(max), `seed ${seed}, step ${step}`)
-          // One in ten is never heard of again.
+          // One in ten is lost.
           out.push(...taken.filter(() => random.chance(0.9)))
         }
       }

@@ -15,28 +15,28 @@ export type WatchSnapshot = {
   level: ServiceLevel
   state: StateName
   why: Why
-  /** Wall time; null where it was never checked. */
+  /** Wall time; null if never checked. */
   lastAt: number | null
   lastOutcome: Outcome
   failures: number
   intervalMs: number
-  /** Wall time; in the past for overdue watches, null for those out, paused or never open. */
+  /** Wall time; in the past if overdue, null if out, paused or never open. */
   nextAt: number | null
   /** Estimated; 0 while no change was seen. */
   changesPerDay: number
-  /** From a change to the check that finds it, on average. */
+  /** Mean delay from a change to the check that finds it. */
   expectedDelayMs: number
-  /** What its interval follows from. */
+  /** What determines the interval. */
   basis: Basis
 }
 
 /**
- * `every`, `everyMax`: as often as its owners want, or allow; `value`: its changes and who waits for them; `budget`: less than promised,
- * as the budget holds no more; `host`, `user`: the same by the limit of its host or its users.
+ * `every`, `everyMax`: the owners' shortest or longest interval; `value`: its change rate and demand; `budget`: longer than promised
+ * because the budget is exhausted; `host`, `user`: longer than promised because of the limit of its host or its users.
  */
 export type Basis = 'every' | 'everyMax' | 'value' | 'budget' | 'host' | 'user'
 
-/** Why a watch is not being checked this moment, or is. */
+/** Why a watch is, or is not, being checked right now. */
 export type Why =
   | 'first-check'
   | 'interval'
@@ -57,14 +57,14 @@ export type SchedulerStats = {
   /** Checks handed out that never came back. */
   lost: number
   levels: Record<ServiceLevel, LevelStats>
-  /** Null where the policy isn't `value`. */
+  /** Null unless the policy is `value`. */
   value: ValueReport | null
 }
 
 export type LevelStats = LevelRecord & {
   /** Due and not handed out: ready or held. */
   queued: number
-  /** Of those that are queued or out, how many have missed their deadline already; counted as missed when done. */
+  /** Queued or out, and already past their deadline; counted as missed when done. */
   overdue: number
 }
 
@@ -79,7 +79,7 @@ export type ReportOptions = {
 
 const DAY_MS = 86_400_000
 
-/** Sharing the budget out again, for what would be, isn't done more often than this. */
+/** How long a report is cached: it recomputes the shares for a doubled budget. */
 const REPORT_MS = 30_000
 
 export function createReport({ clock, entries, queues, timing, record, value }: ReportOptions) {

@@ -85,7 +85,7 @@ describe('a watch', () => {
     assert.deepEqual([1, 2, 3].map(waitOf), [240, 10, 120])
     clock.advance(4 * HOUR)
     takeIds()
-    // Not modified: what it said still holds, also after a restart.
+    // Not modified: the schedule of the feed still holds, even after a restart.
     done(1)
     assert.equal(waitOf(1), 90)
     const later = openScheduler({ clock })

@@ -6,7 +6,7 @@ import type { Timing } from './timing.ts'
 import type { Watch } from './watch.ts'
 
 export type Random = {
-  /** A whole number from 0 to below `n`. */
+  /** An integer in [0, n). */
   below(n: number): number
   chance(p: number): boolean
   of<T>(values: readonly T[]): T
@@ -57,7 +57,7 @@ export type Setting = {
   /** Reports a check done, with nothing new. */
   finish(id: number, outcome?: { changed?: boolean; failed?: boolean }): boolean
   takeIds(max?: number): number[]
-  /** Checks that `runFor` took and has not reported yet, by the time at which it will. */
+  /** Checks that `runFor` took and has not reported yet, with the time at which it will. */
   pending: { at: number; id: number }[]
 }
 
@@ -68,7 +68,7 @@ export type SettingOptions = {
   clock?: ManualClock
 }
 
-/** A scheduler without limits, jitter and shortest interval, unless said otherwise. */
+/** A scheduler that by default has no limits, no jitter and no shortest interval. */
 export function openScheduler({ policy = 'earliest-deadline', budgets, timing, clock }: SettingOptions = {}): Setting {
   const hands = clock ?? createManualClock()
   const scheduler = createScheduler({
@@ -87,8 +87,8 @@ export function openScheduler({ policy = 'earliest-deadline', budgets, timing, c
 }
 
 /**
- * Does what the owner of a scheduler does, until the time is up: waits for the next moment at which something is due, takes,
- * and reports each check done some time later.
+ * Runs a scheduler as its owner would for `lengthMs`: waits until something is due, takes it, and reports each check done
+ * some time later.
  */
 export function runFor(setting: Setting, lengthMs: number, onCheck: RunOptions): void {
   const { scheduler, clock, pending: out } = setting
@@ -96,7 +96,7 @@ export function runFor(setting: Setting, lengthMs: number, onCheck: RunOptions):
   for (;;) {
     const next = Math.min(scheduler.nextDueAt() ?? Number.POSITIVE_INFINITY, out[0]?.at ?? Number.POSITIVE_INFINITY)
     if (next > endAt) break
-    // As timers do: never early, and in whole milliseconds.
+    // Like timers: never early, and in whole milliseconds.
     clock.advance(Math.max(0, Math.ceil(next - clock.monotonic())))
     while (out.length > 0 && out[0]!.at <= clock.monotonic()) {
       const { id } = out.shift()!

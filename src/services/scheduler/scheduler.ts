@@ -37,33 +37,33 @@ import type { OpenHours } from './windows/time-window.ts'
  * - any → paused and back by `set`.
  *
  * There are no storms: after a long stop everything overdue is ready at once, but leaves at the configured rate, most
- * urgent first, and is spread over time from then on. All waiting is by the monotonic clock, so a jump of the wall clock
- * makes nothing due; it only has time windows evaluated again. Of wall times from the store only "long ago" is trusted:
- * a check in the future counts as one just made.
+ * urgent first, and is spread over time from then on. All waiting uses the monotonic clock, so a jump of the wall clock
+ * makes nothing due; it only makes the scheduler re-evaluate time windows. A stored wall time in the future is not
+ * trusted: that check counts as just made.
  *
  * The scheduler itself never waits and never writes. The caller calls `take` at `nextDueAt`, after `done` and after each
- * change, and saves what `takeUnsaved` returns; losing some of that makes a check come early, nothing worse.
+ * change, and saves what `takeUnsaved` returns; losing some of that only makes a check come early.
  */
 export type Scheduler = {
-  /** Adds a watch, or changes it in place. `saved` is what an earlier run knew; it counts only for a new one. */
+  /** Adds a watch, or changes it in place. `saved` is its state from an earlier run, used only when adding. */
   set(watch: Watch, saved?: WatchState): void
   remove(id: number): void
-  /** Puts a watch before all others. */
+  /** Moves a watch ahead of all others. */
   checkNow(id: number): 'asked' | 'out-already' | 'paused' | 'unknown'
-  /** The checks to make now, at most `max`, the most urgent first. */
+  /** Hands out the checks to make now, at most `max`, the most urgent first. */
   take(max: number): Dispatch[]
-  /** A check handed out by an earlier owner is still running: the watch is out, and due again when it is done. */
+  /** Marks a watch as out, as a check handed out by an earlier owner is still running. */
   resume(id: number): void
-  /** False where the check was not handed out, or is reported a second time. */
+  /** Returns false if the check was not handed out, or was already reported. */
   done(id: number, outcome: CheckOutcome): boolean
-  /** Monotonic time at which `take` has something to do; undefined while nothing is to come but `done`. */
+  /** Monotonic time at which `take` has something to do; undefined if only `done` can change that. */
   nextDueAt(): number | undefined
   snapshot(id: number): WatchSnapshot | undefined
   stats(): SchedulerStats
   state(id: number): WatchState | undefined
-  /** How long pages below a source wait: see `Valuation.paceOf`. */
+  /** Pace of the pages below a source: see `Valuation.paceOf`. */
   pace(id: number): number
-  /** States that changed since they were last handed over here. */
+  /** States that changed since this last returned them. */
   takeUnsaved(max: number): WatchState[]
 }
 
@@ -71,12 +71,12 @@ export type Dispatch = {
   id: number
   level: ServiceLevel
   why: 'due' | 'asked' | 'lost'
-  /** Monotonic, both. */
+  /** Both monotonic. */
   dueAt: number
   deadlineAt: number
 }
 
-/** For all together, for each user and for each host; null for no limit. */
+/** Overall, per user and per host; null for no limit. */
 export type Budgets = Budget & { perUser: Budget | null; perHost: Budget | null }
 
 export type SchedulerOptions = {
@@ -84,17 +84,17 @@ export type SchedulerOptions = {
   policy: Policy
   budgets: Budgets
   timing?: Partial<Timing>
-  /** Intervals follow from the worth of checks (`valuation.ts`); left out, each from its own source alone (`change-rate.ts`). */
+  /** Derives intervals from the value of checks (`valuation.ts`); if omitted, from each source alone (`change-rate.ts`). */
   value?: ValueOptions
 }
 
-/** Moves between queues in one call, so that a million overdue watches do not block the process: the rest follows. */
+/** Maximum moves between queues per call, so that a million overdue watches do not block the event loop. */
 const MAX_MOVES = 10_000
 const MIN_URGENCY = 0.1
 const MAX_URGENCY = 100
 const MIN_DEMAND = 0.01
 
-/** A budget in requests per millisecond, without bursts beyond two minutes' worth. What a large source has used up has to be saved again. */
+/** Rate for a budget in requests per millisecond. Bursts are limited to two minutes' worth; a large source may run up a day's debt. */
 function requestRateOf(budget: number): Rate {
   const perSecond = budget * 1000
   return { perSecond, burst: Math.max(10, perSecond * 120), debt: Math.max(10, perSecond * 86_400) }
@@ -124,7 +124,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const nextTokenAt = (now: number): number =>
     Math.max(tokenAt(tokens, budgets, now), tokenAt(requests, requestRate, now))
 
-  /** The check took so many requests; as many as expected were paid for. */
+  /** Charges the requests actually made, less those already paid for. */
   function settle(entry: WatchEntry, made: number, now: number): void {
     spendToken(requests, requestRate, now, made - entry.paid)
     entry.paid = 0
@@ -165,7 +165,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     spendToken(requests, requestRate, now, entry.cost)
     entry.paid = entry.cost
     enterOut(entry, now)
-    // It has left its queue: a watch that its budgets hold may go there, if they have something left.
+    // It has left its queue: its budgets may let another held watch go.
     throttles.recheck(entry, now)
     return {
       id: entry.id,
@@ -176,7 +176,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     }
   }
 
-  /** The next watch that may go; those that may not are put where they wait. */
+  /** The next watch that may go. Moves those that may not to where they wait. */
   function takeReady(now: number, moves: { left: number }): WatchEntry | undefined {
     while (moves.left > 0) {
       const entry = queues.popReady()
@@ -199,7 +199,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return undefined
   }
 
-  /** Before a budget is lost, the next that waits is checked a little early. */
+  /** Checks the next waiting watch a little early rather than let budget expire. */
   function takeEarly(now: number): WatchEntry | undefined {
     if (value === null || !value.isShort() || !isFull(requests, requestRate, now)) return undefined
     const entry = queues.firstWaiting()
@@ -224,13 +224,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return { everyMs, everyMaxMs, hours: planner.hoursOf(watch.windows) }
   }
 
-  /** The entry refers to no budget, and is out or in no queue. */
+  /** Requires that the entry has no budget assigned, and is out or in no queue. */
   function write(entry: WatchEntry, watch: Watch, { everyMs, everyMaxMs, hours }: Checked): void {
-    // An owner wants it more often than any did before: the interval is learnt again from there.
+    // An owner wants it more often than before: restart learning from the shorter interval.
     const known = everyMs < entry.everyMs ? 0 : entry.intervalMs
     entry.everyMs = everyMs
     entry.everyMaxMs = everyMaxMs
-    // One that was planned by its worth may have to wait longer than promised.
+    // Under the policy `value` the interval may be longer than promised.
     entry.intervalMs = entry.belief === null ? Math.min(Math.max(known, everyMs), everyMaxMs) : Math.max(known, everyMs)
     entry.urgency = Math.min(Math.max(watch.urgency || 1, MIN_URGENCY), MAX_URGENCY)
     entry.paused = watch.paused
@@ -262,7 +262,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     if (state === 'out') return
     const wasDue = state === 'ready' || state === 'held'
     if (state === 'asked' && !watch.paused) queues.enterAsked(entry, now)
-    // It stays due: a profile that is changed again and again does not delay its checks.
+    // It stays due, so that frequent changes of a profile do not delay its checks.
     else if (wasDue && !watch.paused && planner.isDue(entry, now)) queues.enterReady(entry)
     else planner.plan(entry, now)
   }
@@ -328,7 +328,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if (entry === undefined) return false
       const now = clock.monotonic()
       const isOut = entry.state === 'out'
-      // A lost check may come back after all, as long as it was not handed out again and reported.
+      // A lost check may still come back, unless it was handed out again and reported.
       if (!isOut && !entry.lost) return false
       const handedOutAt = isOut ? entry.key - timing.lostAfterMs : now
       if (outcome.isVisit !== true && (!entry.asked || entry.dueAt <= now))

@@ -12,15 +12,15 @@ export type ServiceRecord = {
 export type LevelRecord = {
   met: number
   missed: number
-  /** Of about the last 65,000 checks, within a tenth; 0 while there are none. */
+  /** Over about the last 65,000 checks, accurate to a tenth; 0 if there are none. */
   lateP50Ms: number
   lateP95Ms: number
 }
 
-/** Eight bins for each doubling, from one millisecond to some years. */
+/** Logarithmic histogram: eight bins per doubling, from one millisecond to some years. */
 const BINS_PER_DOUBLING = 8
 const BINS = 40 * BINS_PER_DOUBLING
-/** When this many are counted all bins are halved: the past fades. */
+/** At this count all bins are halved, so that the past fades. */
 const MAX_COUNTED = 65_536
 
 export function createServiceRecord(): ServiceRecord {

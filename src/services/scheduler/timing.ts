@@ -5,13 +5,13 @@ import type { WatchEntry } from './watch-entry.ts'
 export type Timing = {
   /** Shortest interval; shorter ones are raised to it. */
   minEveryMs: number
-  /** A check is in time if it is done within this part of its interval after it came due, divided by its urgency. */
+  /** A check is in time if done within this fraction of its interval, divided by its urgency, after it came due. */
   tolerance: number
   minToleranceMs: number
   maxToleranceMs: number
-  /** Part of the interval that is added at most, so that sources of one interval do not come due together. */
+  /** Maximum jitter as a fraction of the interval, so that sources with the same interval do not come due together. */
   jitter: number
-  /** A check that was handed out and not reported done within this time is lost, and is repeated. */
+  /** A check handed out and not reported done within this time is lost, and repeated. */
   lostAfterMs: number
 }
 
@@ -29,9 +29,9 @@ export type WatchTiming = {
   /** From one check to the next, failures and jitter included. */
   waitMs(entry: WatchEntry): number
   deadlineAt(entry: WatchEntry): number
-  /** By when a check must be done to be in time: the deadline, but not later than its owners were promised. */
+  /** When a check must be done to be in time: the deadline, but not later than promised to its owners. */
   promisedAt(entry: WatchEntry): number
-  /** The share of the interval by which watches of one time window are kept from all starting as it opens. */
+  /** Delay that keeps watches with the same time window from all starting as it opens. */
   jitterMs(entry: WatchEntry): number
 }
 
@@ -55,7 +55,7 @@ export function createWatchTiming({ tolerance, minToleranceMs, maxToleranceMs, j
   }
 }
 
-/** From 0 to below 1, always the same for one id and as good as random from one to the next. */
+/** Hashes an id to [0, 1): deterministic, and practically random from one id to the next. */
 export function phaseOf(id: number): number {
   const word = (id >>> 0) ^ Math.imul(Math.floor(id / 2 ** 32) + 1, 0x9e3779b1)
   let h = word ^ (word >>> 16)
@@ -64,13 +64,13 @@ export function phaseOf(id: number): number {
   return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** Throws `internal` for NaN and infinities: in a heap they would spoil the order of everything. */
+/** Throws `internal` for NaN and infinities, which would break the order of a heap. */
 export function checkedDuration(ms: number, leastMs: number): number {
   if (!Number.isFinite(ms)) throw new AppError('internal', `not an interval: ${ms}`)
   return Math.max(ms, leastMs)
 }
 
-/** Throws `internal` for what cannot be an id. */
+/** Throws `internal` for an invalid id. */
 export function checkId(id: number): void {
   if (!Number.isSafeInteger(id) || id < 0) throw new AppError('internal', `not a whole number: ${id}`)
 }

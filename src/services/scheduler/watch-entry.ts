@@ -7,7 +7,7 @@ import type { Rhythm } from './value/rhythm.ts'
 import type { Outcome } from './watch.ts'
 import type { OpenHours } from './windows/time-window.ts'
 
-/** Where a watch is: see `scheduler.ts` for what moves it. */
+/** States of a watch: see `scheduler.ts` for the transitions. */
 export const stateNames = ['waiting', 'closed', 'shut', 'ready', 'held', 'asked', 'out', 'paused'] as const
 export type StateName = (typeof stateNames)[number]
 
@@ -15,7 +15,7 @@ export type StateName = (typeof stateNames)[number]
 export type WatchEntry = HeapNode & {
   state: StateName
   level: ServiceLevel
-  /** All its owners have paused it; one that is out is put aside when it comes back. */
+  /** All its owners have paused it; a watch that is out is set aside when it comes back. */
   paused: boolean
   /** A user asked for the check: it has no deadline. */
   asked: boolean
@@ -26,31 +26,31 @@ export type WatchEntry = HeapNode & {
   everyMaxMs: number
   intervalMs: number
   outcome: Outcome
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number
   /** Weighted sums for the change rate. */
   checks: number
   changes: number
   observedMs: number
-  /** How often it changes, where the policy is `value`; null before the first check. */
+  /** Estimated change rate, for the policy `value`; null before the first check. */
   belief: Belief | null
-  /** At which hours it changes; null while that isn't known. */
+  /** At which hours it changes; null if unknown. */
   rhythm: Rhythm | null
-  /** Sources that are expected to be like it: see `priors.ts`. */
+  /** Groups of similar sources: see `priors.ts`. */
   groups: readonly string[]
-  /** Who waits for its changes. */
+  /** Demand for its changes: see `Watch`. */
   demand: number
-  /** Requests of one check, on average. */
+  /** Mean requests per check. */
   cost: number
-  /** Requests that the budget was charged for the check that is out. */
+  /** Requests charged to the budget for the check that is out. */
   paid: number
-  /** Requests per millisecond that are planned for it. */
+  /** Planned requests per millisecond. */
   load: number
-  /** When the source wants to be asked; null where it doesn't say. */
+  /** When the source asks to be polled; null if it doesn't say. */
   schedule: FeedSchedule | null
   /** Monotonic: when the next check is, or was, due. */
   dueAt: number
-  /** Monotonic: when the last check that came back was handed out; minus infinity for never. */
+  /** Monotonic: when the last completed check was handed out; minus infinity for never. */
   checkedAt: number
   /** Wall time, for the record. */
   lastAt: number
@@ -58,28 +58,28 @@ export type WatchEntry = HeapNode & {
   hours: OpenHours | null
   host: Bucket | null
   payers: readonly Bucket[]
-  /** The ready queue it is on: its own level's, or that of a watch whose turn it took. */
+  /** The ready queue it is in: its own level's, or that of a watch whose turn it took. */
   queue: number
-  /** The budget it waits for, while it is held. */
+  /** The budget it waits for while held. */
   heldBy: Bucket | null
   /** Budgets charged for a check that is out, or for a claim. */
   charged: { host: Bucket | null; user: Bucket | null } | null
 }
 
-/** The budget of one user or one host in use. As a heap node it waits for its next token. */
+/** Current state of the budget of one user or one host. As a heap node it waits for its next token. */
 export type Bucket = HeapNode &
   Tokens & {
     kind: 'user' | 'host'
     name: string
-    /** Watches and charges that refer to it; it is dropped with the last one. */
+    /** Reference count of watches and charges; the bucket is dropped with the last one. */
     references: number
     out: number
-    /** A watch has been charged that is not out yet: there may be one. */
+    /** Whether a watch that is not out yet has claimed it; at most one may. */
     claimed: boolean
-    /** Requests per millisecond that are planned for its watches, and what is left of them by its limit: see `valuation.ts`. */
+    /** Planned requests per millisecond of its watches, and the factor its limit imposes on them: see `valuation.ts`. */
     load: number
     factor: number
-    /** Watches that wait for this budget; null before the first. */
+    /** Watches waiting for this budget; null before the first. */
     held: FairQueue | null
   }
 

@@ -5,42 +5,42 @@ import type { Rhythm } from './value/rhythm.ts'
 
 /** One source as it is fetched: once, for all of its owners. */
 export type Watch = {
-  /** A whole number that stays the same over restarts. */
+  /** An integer that is stable across restarts. */
   id: number
   level: ServiceLevel
-  /** Whose budget a check is charged to: a host key, or '' for a source without a host. */
+  /** The host a check is charged to: a host key, or '' for a source without a host. */
   host: string
-  /** Users who may be charged for a check, in this order; one who can pay is enough. */
+  /** Users who may be charged for a check, in this order; one of them pays. */
   payers: readonly string[]
   everyMs: number
   everyMaxMs: number
   /** 1 is normal; the tolerance is divided by it, so that urgent watches have the earlier deadline. */
   urgency: number
-  /** A check may be made when one of them is open; null means always. */
+  /** Checks are allowed while one of them is open; null for always. */
   windows: readonly TimeWindow[] | null
   paused: boolean
-  /** Who waits for its changes: owners by level and urgency. 1, the default, is one silver owner. */
+  /** Demand for its changes: owners weighted by level and urgency. 1, the default, is one silver owner. */
   demand?: number
-  /** Groups of sources that are alike, the widest first: see `priors.ts`. */
+  /** Groups of similar sources, the widest first: see `priors.ts`. */
   groups?: readonly string[]
 }
 
-/** What the store keeps of a watch, so that a restart goes on where the last run ended. */
+/** Persistent state of a watch, so that a restart continues where the last run ended. */
 export type WatchState = {
   id: number
   /** Wall time of the last check, with any outcome. */
   lastAt: number
   lastOutcome: Outcome
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number
   intervalMs: number
-  /** Weighted sums that the change rate is estimated from: see `change-rate.ts`. */
+  /** Weighted sums for estimating the change rate: see `change-rate.ts`. */
   checks: number
   changes: number
   observedMs: number
-  /** Of a feed: when it wants to be asked. */
+  /** For a feed: when it asks to be polled. */
   schedule?: FeedSchedule
-  /** Of the policy `value`: what is believed of its changes, requests per check, and when it changes. */
+  /** For the policy `value`: estimated change rate, requests per check, and times of change. */
   belief?: Belief
   cost?: number
   rhythm?: Rhythm
@@ -48,8 +48,8 @@ export type WatchState = {
 
 export type Outcome = 'none' | 'changed' | 'unchanged' | 'failed'
 
-/** In the order of their rights; the index is how tables name a level. */
+/** Highest first; tables store a level as its index. */
 export const serviceLevels = ['gold', 'silver', 'bronze'] as const satisfies readonly ServiceLevel[]
 
-/** Of more users than this only the first can be charged, so that the cost of a decision is bounded. */
+/** Maximum number of users who can be charged for a watch, which bounds the cost of a decision. */
 export const maxPayers = 16

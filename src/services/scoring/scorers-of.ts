@@ -5,7 +5,7 @@ import { createBuiltInScorers, type Scorer } from '../../matching/score/scorers.
 
 type OnProblem = (message: string, fields: Record<string, unknown>) => void
 
-/** The scorers that profiles may name: ours, and the one of `parts.scorer`. Previews fall back as matching does, which tells of it. */
+/** The scorers that profiles may name: built-in ones, and that of `parts.scorer`. Previews fall back silently; matching reports it. */
 export function scorersOf(
   { parts }: Pick<Config, 'parts'>,
   onProblem: OnProblem = () => {},
@@ -13,7 +13,7 @@ export function scorersOf(
   return createBuiltInScorers(parts.scorer === 'none' ? [] : [openScorer(parts.scorer, onProblem)])
 }
 
-/** Where it throws or gives no number, the keyword counts with its weight: nobody misses a document because a scorer is broken. */
+/** If it throws or returns no number, falls back to the weight of the keyword, so that a broken scorer loses no document. */
 function openScorer(path: string, onProblem: OnProblem): Scorer {
   const { name, create } = loadPartNow('scorer', path)
   const own = create()

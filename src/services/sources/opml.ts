@@ -62,7 +62,7 @@ function inSmallLetters(attributes: Record<string, string>): Record<string, stri
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Places are asked for in their order. */
+/** Maps offsets to line numbers. Offsets must not decrease between calls. */
 function createLines(text: string): (at: number) => number {
   let line = 1
   let seen = 0
@@ -86,7 +86,7 @@ export async function* writeOpml(items: Iterable<OutlineItem>): AsyncGenerator<s
   yield '  </body>\n</opml>\n'
 }
 
-/** Without characters that XML doesn't allow. */
+/** Removes characters that XML doesn't allow. */
 function writable(text: string): string {
   return text.toWellFormed().replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
 }

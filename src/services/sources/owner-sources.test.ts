@@ -33,7 +33,7 @@ describe('the sources of an owner', () => {
       [[b, true]],
     )
     assert.deepEqual(read, ['two'])
-    // The profile gets another owner.
+    // The profile changes its owner.
     await put(profileWith('two', 'eve', [sourceAt(b)]))
     assert.deepEqual((await load('ann')).sources, [])
     close()

@@ -8,21 +8,21 @@ export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | '
   /** The id of its URD. */
   id: number
   watch: number
-  /** The URI of its watch, which says how it is asked for. */
+  /** The URI of its watch, which includes how to request it. */
   watchedUri: string
   host: string
   profile: { id: string; name: string }
   isProfilePaused: boolean
-  /** Why it can't be watched; null where it can. */
+  /** Why it can't be watched; null if it can. */
   unsupported: string | null
   paused: boolean
   muted: boolean
-  /** Which of its expressions take too much work, if any, and the page on which that was found. */
+  /** Which of its expressions take too much work, if any, and the page where that happened. */
   aside: AsideKind | ''
   asideUrl: string
   selected: SelectedState
   selectedSince: number
-  /** As of the last read; never changes again once it is not 0. */
+  /** As of the last read; never changes once it is not 0. */
   visitedAt: number
 }
 

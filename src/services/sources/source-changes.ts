@@ -93,7 +93,7 @@ export function createSourceChanges({ profiles, keyed, watching }: SourceChanges
   }
 }
 
-/** Each is written at once, with turns for others in between. */
+/** Splits into batches, so that others get their turn in between. */
 function portionsOf<T>(items: readonly T[]): T[][] {
   const portions: T[][] = []
   for (let at = 0; at < items.length; at += AT_ONCE) portions.push(items.slice(at, at + AT_ONCE))

@@ -21,7 +21,7 @@ export type SourceImportDeps = {
   privateAddress: PrivateAddress
 }
 
-/** `default`: all go to one profile of their owner, which is created when it is missing. Otherwise each gets a profile of its own. */
+/** `default`: all go to one profile of the owner, which is created if missing. `own`: each gets a profile of its own. */
 export type ImportTarget = 'own' | 'default'
 
 export type ImportedList = { text: string; format: 'auto' | 'list' | 'opml'; every?: string; into?: ImportTarget }
@@ -64,7 +64,7 @@ export function createSourceImport(deps: SourceImportDeps) {
     return keyed({ ...read.profile, id: randomUUID(), owner })
   }
 
-  /** Adds their sources to the default profile, or to a further one where it is full. */
+  /** Adds their sources to the default profile, or to another one when that is full. */
   async function putTogether(owner: string, ready: readonly KeyedProfile[]): Promise<Profile[]> {
     const put: Profile[] = []
     const waiting = ready.flatMap(({ profile }) => profile.sources)
@@ -83,7 +83,7 @@ export function createSourceImport(deps: SourceImportDeps) {
   }
 
   const turns = new Map<string, Promise<unknown>>()
-  /** One at a time for each owner: two that add to the same profile at once would lose one. */
+  /** Serialises imports per owner: two concurrent ones that add to the same profile would lose an update. */
   async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
     const next = (turns.get(owner) ?? Promise.resolve()).then(work, work)
     turns.set(owner, next)
@@ -138,7 +138,7 @@ export function createSourceImport(deps: SourceImportDeps) {
     const key = keys[0]!
     if (held.keys.has(key)) return 'Already watched'
     if (held.sources >= limits.maxSources) return `Limit of ${limits.maxSources} sources reached`
-    // The default profile may be the one more: it is there for good.
+    // The default profile is exempt from the limit.
     if (into === 'own' && held.profiles >= limits.maxProfiles) return `Limit of ${limits.maxProfiles} profiles reached`
     held.keys.add(key)
     held.sources++
@@ -150,7 +150,7 @@ export function createSourceImport(deps: SourceImportDeps) {
     inTurn(owner, () => importSources(owner, list))
 }
 
-/** The same for an owner at any time, so that it is found whatever it was renamed to. */
+/** Derived from the owner alone, so that the profile is found even after a rename. */
 export function defaultProfileId(owner: string, n = 0): string {
   const hex = createHash('sha256').update(`default profile ${n} of ${owner}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -167,7 +167,7 @@ function make(profile: () => KeyedProfile): KeyedProfile | string {
   }
 }
 
-/** Names are shown in many places, and to others in exports; a password in an address isn't for them. */
+/** Names are shown in many places and exported to others, so they must not contain a password from an address. */
 function withoutCredentials(name: string): string {
   return name.replace(/(\b[a-z][a-z0-9+.-]{1,20}:\/\/|^)[^\s/@?#]{1,500}@(?=[^\s@]*\.|localhost|\[)/gi, '$1')
 }

@@ -15,9 +15,9 @@ export type SourcePagesDeps = {
 
 export type SourcePages = {
   of(row: WatchRow | undefined): Promise<SourcePage>
-  /** The same for many, with turns for others in between. */
+  /** Reads many in the background, yielding to others in between. */
   ofAll(rows: Iterable<WatchRow | undefined>): Promise<void>
-  /** What was read before. */
+  /** The cached page, if any. */
   known(watch: number): SourcePage | undefined
 }
 

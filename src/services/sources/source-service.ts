@@ -26,7 +26,7 @@ export type SourceService = {
   countFailing(owner: string): Promise<number>
   /** Only the state, for live events. */
   stateOf(owner: string, id: number): Promise<SourceState | null>
-  /** A check of it started or ended. */
+  /** Call when a check of the watch started or ended. */
   noteCheck(watch: number): void
   /** How many sources and profiles the owner has, and the keys of its watches. */
   held(owner: string): Promise<{ profiles: number; sources: number; keys: Set<string> }>
@@ -53,7 +53,7 @@ export type SourceView = {
   why: string
   /** Estimated; null before the first check. */
   changesPerDay: number | null
-  /** From a change to the check that finds it, on average; null where it isn't checked. */
+  /** Mean delay from a change to the check that finds it; null if it isn't checked. */
   expectedDelayMs: number | null
   status: number
   outcome: string
@@ -96,7 +96,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     return deps.unread.unreadOf(owner, sources, (watch) => known.get(watch)?.landed ?? '')
   }
 
-  /** Whether a name exists in a private network is for administrators to know: to others it looks like one that doesn't. */
+  /** Only administrators may learn whether a name exists in a private network: to others it looks like one that doesn't exist. */
   async function viewerOf(owner: string): Promise<Viewer> {
     if (await deps.isAdministrator(owner)) return (row) => row
     return (row) => (row !== undefined && unfound.has(row.outcome) ? { ...row, outcome: UNFOUND } : row)
@@ -134,7 +134,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     }
   }
 
-  /** A completed first visit changes no profile, so it is looked up. */
+  /** Completing a first visit doesn't change the profile, so it has to be looked up. */
   async function noteVisit(source: OwnedSource): Promise<void> {
     if (source.visitedAt === 0) source.visitedAt = (await profiles.findUrd(source.id))?.visitedAt ?? 0
   }

@@ -2,7 +2,7 @@ import type { WatchRow } from '../../store/contracts/watches.ts'
 import type { WatchSnapshot } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'
 
-/** The state of a source for its owner. If several apply, the first wins. */
+/** The state of a source for its owner. If several apply, `stateOf` decides. */
 export type SourceState =
   | 'paused'
   | 'checking'
@@ -38,7 +38,7 @@ export type Trouble = Extract<
   | 'too-expensive'
 >
 
-/** What is known of a source without reading its documents. */
+/** What is known about a source without reading its documents. */
 export type SourceFacts = {
   source: OwnedSource
   /** Undefined if not known yet. */
@@ -71,7 +71,7 @@ function troubleOfCheck(row: WatchRow | undefined): Trouble | null {
   if (row === undefined || row.checkedAt === 0) return null
   const { outcome, status } = row
   if (outcome.startsWith('skipped')) return troubleOfRefusal(outcome)
-  // A page that has just disappeared is a change, too.
+  // A page that has just disappeared counts as a change, too.
   if (outcome.startsWith('failed') || outcome === 'redirect' || status >= 400) return troubleOfStatus(status)
   return null
 }
@@ -111,12 +111,12 @@ export function stateOf(
   return row.outcome === 'changed' && changedAtFor(source, row) > 0 ? 'changed' : 'unchanged'
 }
 
-/** When the source last changed for this owner, to whom the first visit is no change; 0 if never. */
+/** When the source last changed for this owner, not counting the first visit; 0 if never. */
 export function changedAtFor({ visitedAt }: OwnedSource, row: WatchRow | undefined): number {
   return row !== undefined && visitedAt > 0 && row.changedAt > visitedAt ? row.changedAt : 0
 }
 
-/** Since when; null if that has no meaning. */
+/** Since when the state holds; null if not applicable. */
 export function sinceOf(state: SourceState, source: OwnedSource, row: WatchRow | undefined): number | null {
   if (row === undefined || ['paused', 'queued', 'not-yet', 'too-expensive'].includes(state)) return null
   if (state === 'checking') return row.round || null

@@ -24,7 +24,7 @@ const NOTIFIED_AGE_MS = 5000
 /** The redirect target of a watch; '' for none. */
 type LandedOf = (watch: number) => string
 
-/** For one question: annotations to read, and steps for expressions of scopes, since this runs next to everything else. */
+/** Limits of one call: annotations to read, and work for scope expressions, since this shares its thread with other work. */
 type Room = { left: number; budget: WorkBudget }
 type Kept = { stamp: string; readAt: number; bySource: Map<number, number> }
 
@@ -99,7 +99,7 @@ export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, c
 
   return {
     unreadOf,
-    /** Whether a profile has never produced an annotation, now or a moment ago. */
+    /** Whether a profile has never produced an annotation; may be a few seconds out of date. */
     async neverNotified(owner: string, profile: string): Promise<boolean> {
       const known = notifying.get(owner)
       if (known === undefined || known.readAt < clock.monotonic() - NOTIFIED_AGE_MS) await countsOf(owner)

@@ -4,7 +4,7 @@ import type { Basis, WatchSnapshot, Why } from '../scheduler/scheduler-report.ts
 import type { OwnedSource } from './owner-sources.ts'
 import type { SourceState } from './source-state.ts'
 
-/** The state in words: what it means, and what to do about it. It leaves out since when, because only the client knows the time zone. */
+/** The state in words: what it means, and what to do about it. Leaves out times, because only the client knows the time zone. */
 export function messageOf(
   state: SourceState,
   { source, row }: { source: OwnedSource; row: WatchRow | undefined },
@@ -87,7 +87,7 @@ function expensiveWords({ aside, asideUrl, profile: { name } }: OwnedSource): st
 
 const MAX_NAMED = 2
 
-/** As people wrote them. */
+/** The selectors as their owner wrote them, shortened. */
 export function selectorsText({ select }: Pick<OwnedSource, 'select'>): string {
   const named = select.slice(0, MAX_NAMED).map((each) => `“${each.length > 60 ? `${each.slice(0, 59)}…` : each}”`)
   const more = select.length - named.length
@@ -134,7 +134,7 @@ function failingWords({ source, status, outcome }: Facts): string {
   return `${known === null ? "Couldn't fetch it" : `Couldn't fetch it: ${known.means}`}. ${RETRYING}`
 }
 
-/** Of a page, these come with its status. */
+/** Whether robots.txt couldn't be read: for a page, these codes come with its status. */
 function isUnread(code: string, status: number): boolean {
   return status === 0 && (code === 'decode-failed' || code === 'http-incomplete')
 }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 
-/** Up to this many are read each time. */
+/** Lists up to this length are never cached; also the batch size of reads. */
 const FEW = 500
 const MAX_AGE_MS = 10_000
 const MAX_ROWS = 200_000
@@ -15,15 +15,15 @@ export type WatchRows = {
   now(ids: readonly number[]): Promise<RowsById>
   /** For counts over many: current, or a few seconds old if no check was announced since. */
   roughly(ids: readonly number[]): Promise<RowsById>
-  /** The row has changed. */
+  /** Call when the row has changed. */
   forget(id: number): void
-  /** How many are in memory. */
+  /** Number of cached rows. */
   kept(): number
 }
 
 /**
- * Rows of watches, which every check changes: a page of fifty must not read all of an owner's ten thousand. Only such long lists are
- * kept, and only for some seconds.
+ * Rows of watches, which change with every check. Showing a page of fifty must not read all of an owner's ten thousand, so such long
+ * lists are cached, and only for some seconds.
  */
 export function createWatchRows(watches: Pick<WatchStore, 'find'>, clock: Clock): WatchRows {
   /** Oldest first. A watch without a row is kept too. */

@@ -16,16 +16,16 @@ export type StatsDeps = {
 }
 
 const PAGE = 1000
-/** Documents whose distance from a seed, time of observation and body are remembered: some 200 MB at most. */
+/** Maximum number of documents whose distance from a seed, time of observation and body are remembered: some 200 MB. */
 const MAX_REMEMBERED = 1_000_000
 const MAX_WAITING = 100_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * Statistics of everything that is kept, in two passes: over the catalogue of documents, and over their current versions, of which a
- * sample is read. Memory is bounded: names beyond a number are counted together, and documents beyond a million are left out of what
- * needs to remember them.
+ * Statistics of the whole archive, in two passes: over the catalogue of documents, and over their current versions, of which a sample
+ * is read. Memory is bounded: names beyond a limit are counted together, and documents beyond a million are left out of statistics
+ * that need to remember them.
  */
 export async function collectStats(deps: StatsDeps, { sample }: { sample: number }): Promise<StatsReport> {
   const { versions, clock, signal, onProgress } = deps
@@ -76,7 +76,7 @@ export async function collectStats(deps: StatsDeps, { sample }: { sample: number
   }
 }
 
-/** Every `step`th of the ids, scattered: pages of one site are stored one after the other. */
+/** Samples one in `step` ids by hash, because pages of one site have consecutive ids. */
 function isSampled(id: number, step: number): boolean {
   return (Math.imul(id, 0x9e3779b1) >>> 0) % step === 0
 }
@@ -90,7 +90,7 @@ function createCatalogueStats() {
   const hosts = createTally()
   const lengths = createDistribution([20, 40, 60, 80, 100, 150, 200, 300, 500, 1000, 2000], rangeName, 1)
   const hops = createDistribution([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30, 50, 100], rangeName)
-  /** Documents that were stored together may come before the page that links to them. */
+  /** Documents that came before the page that links to them, as happens when they are stored together. */
   let waiting: Pick<CataloguedDocument, 'url' | 'parent'>[] = []
   let unknownHops = 0
 
@@ -172,7 +172,7 @@ function createCurrentStats(observedMs: ReadonlyMap<number, number>) {
   )
   const bodies = new Set<string>()
 
-  /** Bounds are places in the list of rates, after the one for pages that were checked only once. */
+  /** Bounds are indexes into `rates` plus one; 0 is for pages checked only once. */
   function countRate({ documentId, n }: Version): void {
     const observed = observedMs.get(documentId)
     if (observed === undefined) return

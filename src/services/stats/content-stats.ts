@@ -6,13 +6,13 @@ import { readDocument } from '../../matching/terms/document-terms.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 import { createDistribution, createTally, powersOfTwo, rangeName } from './tally.ts'
 
-/** The beginning of a text tells its language, and whether it is much like another. */
+/** The beginning of a text is enough to detect its language. */
 const MAX_TEXT_CHARS = 200_000
-/** A few words are in many languages. */
+/** Fewer words are too ambiguous to detect a language. */
 const MIN_WORDS = 10
 const MAX_TARGETS = 1_000_000
 
-/** What only the content of a version tells: server, language, near-duplicates, links. */
+/** Statistics that need the content of versions: server, language, near-duplicates, links. */
 export function createContentStats() {
   const servers = createTally()
   const languages = createTally()
@@ -69,7 +69,7 @@ export function createContentStats() {
   }
 }
 
-/** `nginx/1.25.3 (Ubuntu)` is `nginx`. */
+/** `nginx/1.25.3 (Ubuntu)` becomes `nginx`. */
 function serverOf(header: string): string {
   const value = /^server:[ \t]*([^\r\n]{1,200})/im.exec(header)?.[1] ?? ''
   return value.split(/[/(]/, 1)[0]!.trim().slice(0, 60) || 'not named'

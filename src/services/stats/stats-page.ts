@@ -5,8 +5,8 @@ const counts = new Intl.NumberFormat('en')
 const shares = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 
 /**
- * The statistics as one HTML page that needs nothing else: tables with a bar in each row. Names come from servers and are escaped, and
- * the page forbids itself scripts, images and requests.
+ * The statistics as a self-contained HTML page: tables with a bar in each row. Names come from servers and are escaped, and the page's
+ * policy forbids scripts, images and requests.
  */
 export function statsPage(report: StatsReport): string {
   const { documents, kept, hosts, bytes, sample, duplicates, at } = report
@@ -51,7 +51,7 @@ function part(count: number, of: number): string {
 
 function tableSection({ id, title, note, rows, others, total, kind }: StatsTable): string {
   const all = others === 0 ? rows : [...rows, { name: 'others', count: others }]
-  // In a ranking a bar is the share of all, in a distribution the tallest fills the width.
+  // In a ranking a bar shows the share of the total; in a distribution the longest fills the width.
   const whole = kind === 'ranking' ? total : Math.max(1, ...rows.map(({ count }) => count))
   const lines = all.map(({ name, count }) => {
     const width = whole === 0 ? 0 : Math.round((count / whole) * 1000) / 10

@@ -1,6 +1,6 @@
 import type { StatsRow, StatsTable } from '../../core/reports/stats-report.ts'
 
-/** Names come from servers: there may be as many as documents. Those that are met first are counted one by one. */
+/** Names come from servers: there may be as many as documents. Only the first ones seen are counted individually. */
 const MAX_NAMES = 50_000
 const ROWS_SHOWN = 20
 
@@ -10,7 +10,7 @@ export type Tally = {
   table(about: Pick<StatsTable, 'id' | 'title' | 'note'>): StatsTable
 }
 
-/** Counts by name; the most frequent are shown. */
+/** Counts by name; the table shows the most frequent. */
 export function createTally({ maxNames = MAX_NAMES } = {}): Tally {
   const counts = new Map<string, number>()
   let total = 0
@@ -39,7 +39,7 @@ export type Distribution = {
   table(about: Pick<StatsTable, 'id' | 'title' | 'note'>): StatsTable
 }
 
-/** Counts by ranges that are given by their upper bounds (inclusive); the last range has none. `first` is the smallest value. */
+/** Histogram over ranges given by their inclusive upper bounds; the last range is open. `first` is the smallest value. */
 export function createDistribution(
   bounds: readonly number[],
   nameOf: (from: number, to: number) => string,
@@ -63,7 +63,7 @@ export function createDistribution(
   }
 }
 
-/** 0, 1, 2, 3–4, 5–8, … */
+/** Bounds of the ranges 0, 1, 2, 3–4, 5–8, … */
 export function powersOfTwo(last: number): number[] {
   return [0, ...Array.from({ length: last + 1 }, (_, power) => 2 ** power)]
 }

@@ -4,28 +4,28 @@ import { hostKey, hostNameOf, registrableDomain } from '../../core/url/partition
 import { createWorkBudget } from '../../core/work/work-budget.ts'
 import { coversPage } from '../scheduler/urds/coverage.ts'
 
-/** A source, and where it leads to. */
+/** A source, and its redirect target ('' for none). */
 export type Reaching = { source: Pick<Source, 'uri' | 'scope' | 'depth'>; landed: string }
 
 /** Whether a page is in the scope of one of many sources. */
 export type Coverage = {
   has(url: string): boolean
-  /** Names of hosts and domains that everything lies on or below. */
+  /** Hosts and domains that contain everything covered. */
   sites: ReadonlySet<string>
 }
 
-/** Of one domain: each is tried for each page. */
+/** Maximum number of expressions per domain: each is tried for each page. */
 const MAX_PATTERNS = 100
 
-/** For all expressions and pages together; what it doesn't suffice for isn't covered. */
+/** Work budget for all expressions and pages together; what exceeds it isn't covered. */
 const WORK = 20_000_000
 
 /**
  * The same answer as `createSourceCover`, in time independent of the number of sources: an owner may have
  * thousands of them on one host. How a page was reached is not known, so every page but the source itself counts as one link away.
  *
- * An expression alone would be a key to everything fetched for other owners. So here it opens no more than the domain
- * of its own source; what it leads to elsewhere is seen by its annotations.
+ * An expression alone would give access to everything fetched for other owners. So here it covers only the domain of its
+ * own source; pages elsewhere become visible through annotations.
  */
 export function createCoverage(sources: Iterable<Reaching>): Coverage {
   const budget = createWorkBudget(WORK)
@@ -39,7 +39,7 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
   /** By domain, each expression once. */
   const patterns = new Map<string, Map<string, Reaching['source']>>()
 
-  /** Ways of asking other than the open one. */
+  /** Kinds of access other than the open one. */
   const accesses = new Set<string>()
 
   function add(given: string, source: Reaching['source']): void {
@@ -68,7 +68,7 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
     return false
   }
 
-  /** Items of a list have its URL and something more: `/INBOX/;MID=…`, `#row=…`. So have the parts of a page. */
+  /** The URL of a list item extends that of its list: `/INBOX/;MID=…`, `#row=…`. So does the URL of a part of a page. */
   function isItem(host: string, path: string): boolean {
     const isList = lists.has(host)
     if (!isList && !path.includes('#')) return false
@@ -108,7 +108,7 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/', pathEnd(path) - 1) + 1)
 }
 
-/** Slashes of the query are none of the path. */
+/** Slashes in the query don't count as path. */
 function pathEnd(path: string): number {
   const query = path.indexOf('?')
   return query === -1 ? path.length : query

@@ -53,7 +53,7 @@ describe('who sees what', () => {
       visibility,
       reads: () => reads,
       put: (...given: Profile[]) => profiles.put(given.map(createProfileKeys({}))),
-      /** As a check records it. */
+      /** Records a reached document, as a check does. */
       async reach(profile: string, document: number, hops: number) {
         const insert = db.prepare('INSERT OR REPLACE INTO reached (document, watch, hops) VALUES (?, ?, ?)')
         for (const { watch } of await profiles.urdsOf(profile)) db.write(() => insert.run(document, watch, hops))

@@ -10,13 +10,12 @@ import { coversPage } from '../scheduler/urds/coverage.ts'
 import { type Coverage, createCoverage, type Reaching } from './coverage.ts'
 
 /**
- * Who may see which document. A user sees what an annotation of the user points to; pages that a check of one of the user's own
- * sources reached, as far as that source's depth and scope go; and what an administrator had crawled for all. Administrators see
- * no more. A scope opens nothing by itself: a page that nothing links to stays with the user who watches it.
+ * Who may see which document. A user sees the documents of their own annotations; pages that a check of one of their own sources
+ * reached, within that source's depth and scope; and what an administrator had crawled for all. Administrators see no more. A scope
+ * grants nothing by itself: a page that nothing links to stays with the user who watches it.
  *
- * The sources of an owner are kept in memory until the profile base changes. First visits come to their end without
- * such a change: as long as one is not done, cached values are used for a moment only, else for a minute, since a
- * source may begin to redirect.
+ * The sources of an owner are cached until the profile base changes. First visits end without such a change: while one is
+ * pending, cached values are used for a moment only, otherwise for a minute, since a source may begin to redirect.
  */
 export type Visibility = { of(asker: Asker): OwnersView }
 
@@ -26,9 +25,9 @@ export type SeenDocument = { id: number; url: string }
 
 export type OwnersView = {
   sees(document: SeenDocument): Promise<boolean>
-  /** Those that the owner sees, in their order. */
+  /** Those that the owner sees, in the given order. */
   filter<T extends SeenDocument>(documents: readonly T[]): Promise<T[]>
-  /** Where everything lies that the owner sees without an annotation: names of hosts and domains. */
+  /** Hosts and domains of everything that the owner sees without an annotation. */
   sites(): Promise<ReadonlySet<string>>
   /** Every source of the owner, visited or not, with its profile. */
   sources(): Promise<readonly OwnedSource[]>
@@ -37,13 +36,13 @@ export type OwnersView = {
 export type OwnedSource = {
   profile: string
   name: string
-  /** Its URI is that of its watch: it says how it is asked for. */
+  /** With the URI of its watch, which includes how to request it. */
   source: Source
-  /** The watch that it is part of. */
+  /** The watch it belongs to. */
   watch: number
   landed: string
   visited: boolean
-  /** What the profile ignores. */
+  /** Expressions for the text that the profile ignores. */
   ignore: readonly string[]
 }
 
@@ -60,7 +59,7 @@ type Known = {
   endsAt: number
   coverage: Coverage
   sources: readonly OwnedSource[]
-  /** Those that were visited, by their watch. */
+  /** Visited sources by watch. */
   visited: ReadonlyMap<number, readonly OwnedSource[]>
 }
 
@@ -68,11 +67,11 @@ const MAX_OWNERS = 200
 const UNFINISHED_MS = 1_000
 const SETTLED_MS = 60_000
 const PAGE = 200
-/** For expressions, over all documents of a question; what it doesn't suffice for isn't seen. */
+/** Work budget for expressions, over all documents of a request; what exceeds it isn't seen. */
 const WORK = 20_000_000
 
 export function createVisibility({ profiles, watches, inbox, versions, clock }: VisibilityDeps): Visibility {
-  /** The last used behind. */
+  /** Least recently used first. */
   const owners = new Map<string, Known>()
 
   async function knownOf(owner: string): Promise<Known> {
@@ -115,7 +114,7 @@ export function createVisibility({ profiles, watches, inbox, versions, clock }: 
     }
   }
 
-  /** Documents that checks of these sources came to. */
+  /** Documents reached by checks of these sources. */
   async function reachedBy(sources: Known['visited'], documents: readonly SeenDocument[]): Promise<Set<number>> {
     const urls = new Map(documents.map(({ id, url }) => [id, url]))
     const budget = createWorkBudget(WORK)

@@ -3,11 +3,11 @@ import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { WatchOutcome } from '../../store/contracts/watches.ts'
 
 type CheckRun = {
-  /** Started here or found at the start. Of any other only the count is kept: its results came after its end, or before its start. */
+  /** Started here or found at startup. For any other only the count is kept: its results came after its end, or before its start. */
   known: boolean
   /** Requests that are queued or in flight, as far as reported. */
   queued: number
-  /** Orders to start that aren't acknowledged yet: until then the check can't be over. A lost check is ordered again. */
+  /** Unacknowledged start orders: while there are any, the check can't be over. A lost check is ordered again. */
   beginning: number
   /** The newest version when it started. */
   mark: number
@@ -21,23 +21,23 @@ type CheckRun = {
   isFull: boolean
 }
 
-/** `tried`: the URDs whose first visit it was to be. */
+/** `tried`: the URDs whose first visit this was meant to be. */
 export type FinishedCheckRun = WatchOutcome & {
   mark: number
   changed: boolean
   failed: boolean
   tried: readonly number[]
-  /** Of a feed that was read. */
+  /** Of a feed, if one was read. */
   schedule: FeedSchedule | undefined
   hints: SourceHints | undefined
-  /** That were made. */
+  /** Number of requests made. */
   requests: number
 }
 
 /**
  * Checks in progress. Results may arrive before the order that caused them is acknowledged, so a check is over when nothing is queued and
- * its start was acknowledged. Results of one shard may also overtake those of another: the sum may be below zero for a moment, and late
- * results still count, or the sum of the next check would never be zero.
+ * its start was acknowledged. Results of one shard may also overtake those of another: the sum may be negative for a moment, and late
+ * results still count, or the sum of the next check would never reach zero.
  */
 export function createCheckRuns() {
   const runs = new Map<number, CheckRun>()
@@ -73,7 +73,7 @@ export function createCheckRuns() {
       run.beginning--
       run.queued += queued
     },
-    /** Found at the start: left from before. Part of it may be done by now. */
+    /** Continues a check found at startup. Part of it may be done by now. */
     resume(watch: number, queued: number, mark: number, visited: readonly number[]): void {
       const run = runOf(watch)
       Object.assign(run, { known: true, mark, visited })
@@ -98,7 +98,7 @@ export function createCheckRuns() {
     isFull: (watch: number): boolean => runs.get(watch)?.isFull === true,
     isUnderWay: (watch: number): boolean => runs.get(watch)?.known === true,
     has: (watch: number): boolean => runs.has(watch),
-    /** Removes and returns those that are over. */
+    /** Removes and returns the checks that are over. */
     takeFinished(at: number): FinishedCheckRun[] {
       const finished: FinishedCheckRun[] = []
       for (const [watch, run] of runs) {
@@ -131,14 +131,14 @@ export function createCheckRuns() {
   }
 }
 
-/** Whether the source was there to be seen. As long as it was not, its first visit is still to come: the first success is the baseline. */
+/** Whether the source could be read. Until then its first visit is still to come: the first success is the baseline. */
 function hasSeen(outcome: string, status: number): boolean {
   return !/^(?:failed|skipped|redirect)/.test(outcome) && status < 400
 }
 
 /**
  * A new version anywhere is a change. Otherwise the source itself decides: a failure of a page below it isn't its failure. A source that
- * has `failed` is retried less and less often; one that may not be fetched is checked at its usual times.
+ * `failed` is retried with backoff; one that may not be fetched is checked at its usual times.
  */
 function outcomeOf({ source, changed, pages, failed, landed }: CheckRun): { outcome: string; failed: boolean } {
   if (changed > 0) return { outcome: 'changed', failed: false }

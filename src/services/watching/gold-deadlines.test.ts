@@ -18,8 +18,8 @@ const none = Number.POSITIVE_INFINITY
 const STATES = 1_000
 
 /**
- * As many watches of each level, each every ten minutes, with half of the capacity that this takes. Every two hours the process dies and
- * another one goes on with what the store has.
+ * Equally many watches of each level, each every ten minutes, with half of the capacity needed. Every two hours the process dies and
+ * another one continues from the store.
  */
 async function keepGold(engine: StoreEngine): Promise<void> {
   await withSystem(engine, {}, async (system) => {
@@ -54,7 +54,7 @@ async function keepGold(engine: StoreEngine): Promise<void> {
             scheduler.done(id, { changed: id % 7 === 0, failed: false, at: clock.now() })
         }
         const { gold, bronze } = scheduler.stats().levels
-        // All begin at the same moment: the first round is the start.
+        // All watches start at the same time, so the first round doesn't count.
         if (round > 0) {
           counted.met += gold.met
           counted.missed += gold.missed

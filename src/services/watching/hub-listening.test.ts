@@ -32,7 +32,7 @@ describe('the hubs of a page', () => {
   })
 })
 
-/** Answers of a feed and its hub; the forms that the hub got. */
+/** A fake feed and hub, and the forms the hub received. */
 function open({
   publicUrl = 'https://e.example/',
   links = '<link rel="hub" href="https://h.example/"/>',

@@ -12,14 +12,14 @@ import type { ListenTo } from './listening.ts'
 type Heard = Parameters<ListenTo>[1]
 type Listener = Awaited<ReturnType<ListenTo>>
 
-/** Who listens to a topic, and whether its hub has agreed to tell. */
+/** The listeners of a topic, and whether its hub has confirmed the subscription. */
 type Topic = { heard: Set<Heard>; agreed: PromiseWithResolvers<void> }
 
 export type HubListeningDeps = {
-  /** Address of this server as hubs reach it; '' where it isn't known. */
+  /** Public address of this server for hubs; '' if unknown. */
   publicUrl: string
   openReach(): Promise<Reach>
-  /** The server answers: hubs call back before they agree. */
+  /** Resolves when the server accepts requests: hubs call back before they confirm. */
   isServing: Promise<void>
   clock: Clock
   shared?: WebSubDeps['shared']
@@ -28,10 +28,10 @@ export type HubListeningDeps = {
 const RENEW_EVERY_MS = 60_000
 const MAX_HUBS = 3
 const MAX_REDIRECTS = 3
-/** The answer of a hub is its status. */
+/** Only the status of a hub's answer matters. */
 const MAX_ANSWER_BYTES = 16 << 10
 
-/** Listens to feeds, and to other pages that name a hub (WebSub). Nothing of it is kept: after a restart, all are subscribed to anew. */
+/** Listens to feeds and other pages that name a hub (WebSub). Nothing is stored: after a restart, all are subscribed to again. */
 export function createHubListening({ publicUrl, openReach, isServing, clock, shared }: HubListeningDeps) {
   const topics = new Map<string, Topic>()
   let opening: Promise<Reach> | null = null
@@ -69,7 +69,7 @@ export function createHubListening({ publicUrl, openReach, isServing, clock, sha
 
   function add(name: string): Topic {
     const topic: Topic = { heard: new Set(), agreed: Promise.withResolvers() }
-    // Whoever waits for it is told; nobody may be left.
+    // Waiters handle the rejection; there may be none left.
     topic.agreed.promise.catch(() => {})
     topics.set(name, topic)
     renewals ??= setInterval(() => void webSub.renew(), RENEW_EVERY_MS).unref()
@@ -80,7 +80,7 @@ export function createHubListening({ publicUrl, openReach, isServing, clock, sha
     topic.heard.delete(heard)
     if (topic.heard.size > 0 || topics.get(name) !== topic) return
     remove(name)
-    // A hub that doesn't hear of it learns it from the answer to its next call.
+    // If this fails, the hub learns it from the answer to its next call.
     await webSub.unsubscribe(name).catch((error: unknown) => {
       if (!(error instanceof AppError)) throw error
     })
@@ -102,7 +102,7 @@ export function createHubListening({ publicUrl, openReach, isServing, clock, sha
     const { hubs, self } = offerOf(await read(url, secret))
     if (hubs.length === 0) throw new AppError('not-available', 'this page names no hub that tells of its news')
     const topic = topics.get(self) ?? add(self)
-    // One that fails later is told to those who listen; until then, it is the outcome of this call.
+    // A failure is the outcome of this call at first; `onEnd` reports only later ones.
     const early: Heard = { onNews: heard.onNews, onEnd() {} }
     topic.heard.add(early)
     try {
@@ -158,7 +158,7 @@ function createSendForm({ fetch }: Pick<Reach, 'fetch'>): SendForm {
   }
 }
 
-/** The hubs of a page and the name it has with them. What its headers say goes first, as the recommendation has it. */
+/** The hubs of a page and its topic URL. Headers take precedence, as the WebSub recommendation requires. */
 export function offerOf({ url, body, contentType, rawHeaders }: WebPage): { hubs: string[]; self: string } {
   const links = linksOf(headerList(rawHeaders, 'link') ?? '', url)
   const feed = readFeed(body, { contentType, url })
@@ -167,7 +167,7 @@ export function offerOf({ url, body, contentType, rawHeaders }: WebPage): { hubs
   return { hubs: [...new Set(hubs.filter((hub) => /^https?:/i.test(hub)))], self: self || url }
 }
 
-/** `<https://hub.example/>; rel="hub", …` (RFC 8288), one for each relation. */
+/** Parses `<https://hub.example/>; rel="hub", …` (RFC 8288) into one link per relation. */
 function linksOf(header: string, base: string): { href: string; rel: string }[] {
   return [...header.slice(0, 16_384).matchAll(/<([^<>]*)>((?:[^",<]|"[^"]*")*)/g)].flatMap(
     ([, target = '', parameters = '']) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorCodes, isAppError } from '../../core/errors.ts'
 
-/** Hears of news at a source until it is closed, or until `onEnd`. `uri` is that of its watch. */
+/** Listens to a source until it is closed, or until `onEnd`. `uri` is that of its watch. */
 export type ListenTo = (uri: string, heard: { onNews(): void; onEnd(error: Error): void }) => Promise<Listener>
 
 type Listener = { close(): Promise<void> }
@@ -13,29 +13,29 @@ export type ListeningDeps = {
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
-/** A source that tells of news by itself, and what is known of the line to it. */
+/** A source that pushes changes, and the state of the connection to it. */
 type Line = {
   uri: string
   listener: Listener | null
   failures: number
-  /** Monotonic; it is not tried before. */
+  /** Monotonic; no attempt before then. */
   retryAt: number
-  /** News came while a check was in progress: what it found may be older. */
+  /** News came during a check, which may have seen an older state. */
   isMissed: boolean
   isClosed: boolean
 }
 
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 10 * 60_000
-/** What fails the same way is not tried again and again. Above all refused credentials: the source would lock their owner out. */
+/** After permanent errors, above all refused credentials: the source would lock their owner out. */
 const SAME_FAILURE_RETRY_MS = 60 * 60_000
-/** A source that can't tell of news, such as a feed without a hub, seldom learns it. */
+/** For sources that can't push, such as a feed without a hub: that seldom changes. */
 const UNABLE_RETRY_MS = 24 * 60 * 60_000
 const MAX_LINES = 10_000
 
 /**
- * Listens to the sources whose owners ask for push, and has them checked when they tell of news. They are checked at their
- * usual times as well: a line that is down delays news, and loses none.
+ * Listens to the sources whose owners ask for push, and has them checked when they announce news. They are checked at their
+ * usual times as well: a broken connection delays news but loses none.
  */
 export function createListening({ listenTo, checkNow, clock, onProblem }: ListeningDeps) {
   const lines = new Map<number, Line>()
@@ -64,7 +64,7 @@ export function createListening({ listenTo, checkNow, clock, onProblem }: Listen
       if (line.isClosed) return await listener.close()
       line.listener = listener
       line.failures = 0
-      // What came before the line was open is found by asking.
+      // Check now for news from before the connection was open.
       ask(watch, line)
     } catch (error) {
       fail(watch, line, error)
@@ -80,19 +80,19 @@ export function createListening({ listenTo, checkNow, clock, onProblem }: Listen
   }
 
   return {
-    /** `uri` is null for a watch that is only asked. */
+    /** `uri` is null for a watch that is only polled. */
     set(watch: number, uri: string | null): void {
       if (isClosing || lines.get(watch)?.uri === uri) return
       void end(watch)
       if (uri === null || lines.size >= MAX_LINES) return
       lines.set(watch, { uri, listener: null, failures: 0, retryAt: 0, isMissed: false, isClosed: false })
     },
-    /** Opens lines that are due. */
+    /** Opens connections that are due. */
     tick(): void {
       const now = clock.monotonic()
       for (const [watch, line] of lines) if (line.listener === null && line.retryAt <= now) void open(watch, line)
     },
-    /** A check of the watch is over. */
+    /** Call when a check of the watch is over. */
     checked(watch: number): void {
       const line = lines.get(watch)
       if (line?.isMissed !== true) return

@@ -6,12 +6,12 @@ import { serviceLevels } from '../scheduler/watch.ts'
 export type ScheduleLogDeps = {
   clock: Clock
   stats(): SchedulerStats
-  /** Versions that wait for the annotation engine. */
+  /** Versions waiting for the annotation engine. */
   countTasks(): Promise<number>
   write(fields: ScheduleReport): void
 }
 
-/** How each level did since the start, and what waits now. */
+/** Performance of each level since the start, and what is waiting now. */
 export type ScheduleReport = {
   watches: number
   underWay: number
@@ -27,7 +27,7 @@ const EVERY_MS = 60_000
 /** Logs once a minute how well the schedule is kept, if anything has happened since. */
 export function createScheduleLog({ clock, stats, countTasks, write }: ScheduleLogDeps) {
   let loggedAt = clock.monotonic()
-  /** Empty until something has happened. */
+  /** Empty until something happened. */
   let logged = ''
 
   async function writeLog(): Promise<void> {

@@ -1,6 +1,6 @@
-/** A sleep that ends after its time, when it is woken, or for good with the signal. */
+/** A sleep that ends after its time or when woken; after the signal it returns at once. */
 export type Sleeper = {
-  /** Ends the current sleep, or else the next one. */
+  /** Ends the current sleep, otherwise the next one. */
   wake(): void
   sleep(ms: number): Promise<void>
 }

@@ -195,7 +195,7 @@ describe('results that come late', () => {
       web.queue.length = 0
       const { id } = await rowOf(a)
       const results = { watch: id, changed: 0, unchanged: 1, failed: 0, source: null, landed: null }
-      // Two pages that another shard was given are done before this one says that there were two.
+      // Two pages handed to another shard are done before this one reports that there were two.
       tell([{ ...results, queued: -2 }])
       await service.tick()
       assert.equal((await rowOf(a)).checkedAt, 0)
@@ -220,7 +220,7 @@ describe('a new owner of a source', () => {
         await put(profileWith(owner, owner, [sourceAt(a, hourly)]))
         await turn()
         const { check } = fetcher.orders.at(-1)!
-        // Pages that the last check has seen need not be asked for.
+        // Pages seen by the last check need not be fetched.
         assert.ok(check.first && check.freshFrom <= before.lastAt!)
         assert.ok(await isVisited(owner))
       }

@@ -7,7 +7,7 @@ const DAY = 86_400_000
 const a = 'http://a.example/'
 const b = 'http://b.example/'
 
-/** Three pages deep, with a way back. */
+/** Three levels deep, with a link back. */
 const deepWeb = {
   [a]: { words: 'start', links: [`${a}one`, `${a}two`, 'http://other.example/'] },
   [`${a}one`]: { words: 'one', links: [`${a}deep`, a] },
@@ -118,7 +118,7 @@ describe('checks of watches', () => {
       await runFor(4 * DAY)
       const times = (uri: string): number[] =>
         fetcher.orders.flatMap(({ url, check }) => (url === uri ? [check.round] : []))
-      // From Thursday the 1st of January 2026; the winter's offset is two hours.
+      // From Thursday, 1 January 2026; the UTC offset in winter is two hours.
       const hours = new Set(times(a).map((at) => `${new Date(at).getUTCDay()} ${new Date(at).getUTCHours()}`))
       assert.deepEqual([...hours], ['4 7', '5 7'])
       assert.equal(times(a).length, 2 * 6)
@@ -244,7 +244,7 @@ describe('a restart', () => {
         const row = await rowOf(a)
         assert.ok(row.checkedAt >= round && row.checkedAt >= row.round)
         assert.equal(watching.fetcher.fetched.filter((url) => url === `${a}deep`).length > 0, true)
-        // And the next one ends as well.
+        // The next one ends as well.
         watching.clock.advance(DAY)
         await watching.turn()
         assert.ok((await rowOf(a)).checkedAt >= (await rowOf(a)).round)
@@ -287,7 +287,7 @@ describe('a restart', () => {
       watching.fetcher.run()
       await watching.service.tick()
       assert.deepEqual([await isVisited('ann'), await isVisited('bob'), await isVisited('cat')], [true, false, false])
-      // For Bob, who joined too late, it is checked again, and then no more.
+      // Bob joined too late, so it is checked again for him, once.
       await runFor(DAY / 2)
       assert.deepEqual(watching.takeOrders(), [a])
       assert.deepEqual([await isVisited('bob'), await isVisited('cat')], [true, false])

@@ -15,37 +15,37 @@ export type WatchServiceDeps = {
   profiles: ProfileStore
   watches: WatchStore
   fetcher: Fetcher
-  /** Crawls that share the fetcher; left out where there are none. */
+  /** Crawls that share the fetcher; omitted if there are none. */
   crawls?: CrawlJobs
   scheduler: Scheduler
   clock: Clock
   levelOf(owner: string): ServiceLevel
-  /** Owners whose level is another one since the last call; left out where levels do not change. */
+  /** Owners whose level changed since the last call; omitted if levels do not change. */
   changedLevels?(): Promise<string[]>
-  /** Versions that wait for the annotation engine; from `maxTasks` on no check and no request is started. */
+  /** Versions waiting for the annotation engine; from `maxTasks` on no check and no request is started. */
   countTasks(): Promise<number>
   maxTasks: number
-  /** Pages that one check may fetch. */
+  /** Maximum number of pages per check. */
   maxPages: number
-  /** Left out where no source tells of news by itself. */
+  /** Omitted if no source can push. */
   listenTo?: ListenTo | undefined
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
 export type WatchService = {
   start(): Promise<void>
-  /** Reads changes of the profile base, starts checks that are due, and notes those that are over. Returns when to call it again (monotonic). */
+  /** Reads changes of the profile base, starts due checks, and records finished ones. Returns when to call it again (monotonic). */
   tick(): Promise<number>
   checkNow(watch: number): ReturnType<Scheduler['checkNow']>
-  /** Called when there is something to do before the time that `tick` returned. */
+  /** The listener is called when there is work before the time returned by `tick`. */
   onResults(listener: () => void): void
   /** Whether a check of it is in progress. */
   isChecking(watch: number): boolean
-  /** Called when a check starts, and when it is over and noted. */
+  /** The listener is called when a check starts, and when it is over and recorded. */
   onCheck(listener: CheckListener): void
-  /** The URDs of a watch, with their owners; paused ones too. */
+  /** The URDs of a watch with their owners, paused ones included. */
   urdsOf(watch: number): { id: number; owner: string }[]
-  /** Listens to no source any more. */
+  /** Stops listening to all sources. */
   stopListening(): Promise<void>
 }
 
@@ -54,13 +54,13 @@ export type CheckListener = (watch: number, phase: 'begun' | 'ended') => void
 const POLL_MS = 250
 const MAX_AT_ONCE = 256
 const MAX_STATES = 1000
-/** A page that another watch checked within this share of the interval isn't fetched again. */
+/** A page that another watch checked within this fraction of the interval isn't fetched again. */
 const FRESH_SHARE = 0.1
 const ASKED_URGENCY = 100
 
 /**
- * From profiles to requests. Every source of every profile is a URD; URDs of the same source are one watch; the scheduler says
- * which watch is due; the fetcher fetches it, with everything in its owners' depths and scopes; when none of its requests is queued,
+ * Turns profiles into requests. Every source of every profile is a URD; URDs of the same source form one watch; the scheduler says
+ * which watch is due; the fetcher fetches it, with everything within its owners' depths and scopes; when none of its requests is queued,
  * the check is over. All state that must survive is in the stores: the service can end at any moment.
  */
 export function createWatchService(deps: WatchServiceDeps): WatchService {
@@ -70,9 +70,9 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   const checkRuns = createCheckRuns()
   /** Checks that have reached the page limit. */
   const full = new Set<number>()
-  /** Watches whose next check, or the one in progress, shows new owners what the last one found. */
+  /** Watches whose next or current check only shows new owners what the last one found. */
   const visits = new Set<number>()
-  /** Expressions that took too much work and whose owners don't know it yet. */
+  /** Expressions that took too much work, not yet reported to their owners. */
   let expensive: { watch: number; expression: string; url: string }[] = []
   let lastRound = 0
   let notifyResults: () => void = () => {}
@@ -116,8 +116,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   }
 
   /**
-   * A new owner of a known source doesn't wait until it is due again. What was checked within the interval isn't asked for again: they
-   * are shown what is kept. A source that can't be fetched is tried at its usual times.
+   * A new owner of a known source doesn't wait until it is due again. If it was checked within the interval, nothing is fetched: the new
+   * owner is shown what is kept. A source that can't be fetched is tried at its usual times.
    */
   function visitSoon(watch: number): void {
     if (/^(?:failed|skipped)/.test(rows.get(watch)?.outcome ?? '')) return
@@ -128,7 +128,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     scheduler.checkNow(watch)
   }
 
-  /** For one of its owners, or for selectors that no page was held against yet. */
+  /** Whether the next check is the first for one of its owners, or for selectors not tried on a page yet. */
   function isFirst(watch: number): boolean {
     return unvisitedOf(watch).length > 0 || sources.hasUnselected(watch)
   }
@@ -150,13 +150,13 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     return { url: row.uri, depth: watch.depth, urgency, check, crawlScope: scopeOf(id) }
   }
 
-  /** The wall clock, but never going back: a clock that is reset must not make earlier checks look fresh. */
+  /** The wall clock, made monotonic: a clock set back must not make earlier checks look fresh. */
   function nextRound(): number {
     lastRound = Math.max(clock.now(), lastRound + 1)
     return lastRound
   }
 
-  /** False while the annotation engine must catch up first. */
+  /** Returns false while the annotation engine has to catch up. */
   async function beginChecks(): Promise<boolean> {
     const isBehind = (await deps.countTasks()) >= deps.maxTasks
     fetcher.throttle(isBehind)
@@ -177,7 +177,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     }
     await fetcher.check(orders, (watch, queued) => {
       checkRuns.begun(watch, queued)
-      // Its results may have come before.
+      // Its results may have arrived already.
       notifyResults()
     })
     return true
@@ -202,7 +202,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     }
   }
 
-  /** One that only showed new owners what is kept leaves the source as the last check found it. */
+  /** A check that only showed new owners what is kept leaves the outcome of the source unchanged. */
   function asVisit(run: FinishedCheckRun): FinishedCheckRun {
     const row = rows.get(run.watch)
     if (row === undefined || !visits.has(run.watch) || run.requests > 0) return run
@@ -210,7 +210,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   }
 
   async function endChecks(): Promise<void> {
-    // Never before its start, even if the clock was reset: it would look as if it were in progress for ever.
+    // Never before its start, even if the clock was set back: the check would look as if it were in progress forever.
     const finished = checkRuns.takeFinished(Math.max(clock.now(), lastRound)).map(asVisit)
     if (finished.length === 0) return
     await watches.finish(finished)

@@ -18,20 +18,20 @@ export type WatchedSourcesDeps = {
   /** URI schemes that can be watched. */
   schemes: readonly string[]
   levelOf(owner: string): ServiceLevel
-  /** Owners whose level is another one since the last call; left out where levels do not change. */
+  /** Owners whose level changed since the last call; omitted if levels do not change. */
   changedLevels?: (() => Promise<string[]>) | undefined
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
-/** Rows that are read at once. */
+/** Batch size for reading rows. */
 const AT_ONCE = 2000
 
 const onlyPage = { scope: { kind: 'page' }, depth: 0 } as const
 
 /**
- * The sources of the profile base, as they are watched: every source of every profile is a URD, and URDs of the same source are
- * one watch. Read on demand; nothing is written. In memory are the watches that have an owner: a store keeps the others too, and over
- * the years they may be most of them.
+ * The watched sources of the profile base: every source of every profile is a URD, and URDs of the same source form one watch. Read
+ * on demand; nothing is written. Only watches with an owner are in memory: a store keeps the others too, and over the years they may
+ * become the majority.
  */
 export type WatchedSources = ReturnType<typeof createWatchedSources>
 
@@ -40,22 +40,22 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
   const mirror = createProfileMirror(profiles)
   const coalescer: Coalescer = createCoalescer()
   const rows = new Map<number, WatchRow>()
-  /** Watches whose rows are still to be read, because a profile that has them is new or has changed. */
+  /** Watches whose rows have to be read, because a profile with them is new or has changed. */
   const unread = new Set<number>()
-  /** Owners whose other level still has to be taken over. */
+  /** Owners whose new level still has to be applied. */
   const promoted = new Set<string>()
   const urdsOf = new Map<string, number[]>()
   /** URDs whose first visit is still to come. */
   const unvisited = new Set<number>()
-  /** URDs of which isn't known yet whether their selectors match something. */
+  /** URDs whose selectors haven't been tried yet. */
   const unselected = new Set<number>()
-  /** Watches with new owners or other selectors since `takeJoined`. */
+  /** Watches with new owners or new selectors since `takeJoined`. */
   const joined = new Set<number>()
-  /** By URD: owners of one watch may have spelled its URI differently. */
+  /** By URD, as owners of one watch may spell its URI differently. */
   const uriOf = new Map<number, string>()
   /** URDs that ask for push. */
   const pushed = new Set<number>()
-  /** By URD, where it asks for more than text and links. */
+  /** By URD, if it asks for more than text and links. */
   const aspectsOf = new Map<number, readonly Aspect[]>()
 
   function put({ profile, urds }: MirroredProfile): void {
@@ -77,11 +77,11 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       if (urd.visitedAt === 0) unvisited.add(urd.id)
       if (source.select.length > 0 && urd.selected === '') unselected.add(urd.id)
       else unselected.delete(urd.id)
-      // One with a time window waits for it.
+      // A source with a time window waits for it.
       if ((urd.visitedAt === 0 || unselected.has(urd.id)) && source.window === null) joined.add(urd.watch)
       try {
         const paused = profile.paused || urd.paused
-        // What takes too much work isn't followed until its owner changes it.
+        // A scope that takes too much work isn't followed until its owner changes it.
         const reach = urd.aside === 'scope' ? onlyPage : {}
         coalescer.put({ ...urdOf(profile, source.uri), ...source, ...reach, id: urd.id, watch: urd.watch, paused })
         unread.add(urd.watch)
@@ -125,7 +125,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
     for (const each of changes.changed) put(each)
   }
 
-  /** Those of watches without an owner are passed over. */
+  /** Skips watches without an owner. */
   async function read(watchIds: Iterable<number>): Promise<WatchRow[]> {
     const ids = [...watchIds].filter(coalescer.has)
     const found: WatchRow[] = []
@@ -143,9 +143,9 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
     coalescer,
     /** As of the last refresh; the watch service updates them. */
     rows,
-    /** Reads the rows of these watches again; null for all. Returns those that are there and have an owner. */
+    /** Reads the rows of these watches again; null for all. Returns those that exist and have an owner. */
     reread: (ids: readonly number[] | null): Promise<WatchRow[]> => read(ids ?? rows.keys()),
-    /** Null if the base hasn't changed; else the rows that were read because of it. After a failure the next call does the rest. */
+    /** Returns null if the base hasn't changed, otherwise the rows read because of it. After a failure the next call does the rest. */
     async refresh(): Promise<WatchRow[] | null> {
       for (const owner of (await deps.changedLevels?.()) ?? []) promoted.add(owner)
       const changes = await mirror.refresh()
@@ -182,7 +182,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       )
       return { watch, sources: [...distinct.values()], ...(asked.size > 0 && { aspects: [...asked].sort() }) }
     },
-    /** The URI at which to listen for news of a watch; null where nobody asks for that. */
+    /** The URI at which to listen for news of a watch; null if no owner asks for push. */
     listenedUri(watch: number): string | null {
       const asking = coalescer.urdsOf(watch).find(({ id, paused }) => !paused && pushed.has(id))
       return asking === undefined ? null : uriOf.get(asking.id)!
@@ -192,22 +192,22 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       coalescer
         .urdsOf(watch)
         .flatMap(({ id, scope }) => (scope.kind === 'pattern' && scope.source === expression ? [id] : [])),
-    /** URDs whose first visit the next check is. A paused one has it when it is resumed. */
+    /** URDs whose first visit is the next check. A paused one has it when resumed. */
     unvisitedOf: (watch: number): number[] =>
       coalescer.urdsOf(watch).flatMap(({ id, paused }) => (!paused && unvisited.has(id) ? [id] : [])),
-    /** Whether the next check is to tell what new selectors match, even if nothing has changed. */
+    /** Whether the next check has to try new selectors, even if nothing has changed. */
     hasUnselected: (watch: number): boolean =>
       coalescer.urdsOf(watch).some(({ id, paused }) => !paused && unselected.has(id)),
-    /** Whether an owner without a time window waits for a first visit, other than those that a check just was for. */
+    /** Whether an owner without a time window waits for a first visit, other than those the last check was for. */
     hasNewcomer: (watch: number, tried: readonly number[]): boolean =>
       coalescer.urdsOf(watch).some(({ id, window }) => unvisited.has(id) && window === null && !tried.includes(id)),
     noteVisited(urds: readonly number[]): void {
       for (const urd of urds) unvisited.delete(urd)
     },
-    /** The URDs of a watch, with their owners; paused ones too. */
+    /** The URDs of a watch with their owners, paused ones included. */
     ownersOf: (watch: number): { id: number; owner: string }[] =>
       coalescer.urdsOf(watch).map(({ id, owner }) => ({ id, owner })),
-    /** What the scheduler knew when the last check was over. */
+    /** The state of the scheduler after the last check. */
     savedState(watch: number): WatchState | undefined {
       const state = rows.get(watch)?.state ?? ''
       return state === '' ? undefined : (JSON.parse(state) as WatchState)

@@ -22,7 +22,7 @@ test('the watch loop keeps nothing of past ticks', async () => {
   await watching.run({
     signal: ending.signal,
     failure,
-    // Typed as void, so that the loop has no reason to keep it.
+    // The loop ignores the result, and must not retain it.
     async beforeTick(): Promise<never> {
       const result = {}
       results.push(new WeakRef(result))
@@ -35,7 +35,7 @@ test('the watch loop keeps nothing of past ticks', async () => {
   })
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  // References are kept until the end of a turn of the event loop.
+  // WeakRef targets stay alive until the end of the current turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
   collect()
   assert.equal(results.filter((result) => result.deref() !== undefined).length, 0)

@@ -22,7 +22,7 @@ export type WatchingOptions = {
   levels?: Record<string, ServiceLevel>
   isHasty?: boolean
   maxPages?: number
-  /** Those of the web, unless others are given. */
+  /** Those of the web by default. */
   schemes?: readonly string[]
 }
 
@@ -86,18 +86,18 @@ export async function openWatching(options: WatchingOptions = {}) {
     },
     put: (...given: Profile[]) => profiles.put(given.map(keyed)),
     remove: (...ids: string[]) => profiles.remove(ids),
-    /** As after `kill -9`: everything in memory is lost, except the web. */
+    /** Restarts as after `kill -9`: everything in memory is lost, except the web. */
     async restart(given: { isHasty?: boolean } = {}) {
       parts = begin(given)
       await parts.service.start()
     },
-    /** One turn of the service; its orders are fetched and their end is noted. */
+    /** One turn of the service: fetches its orders and records their end. */
     async turn(): Promise<void> {
       await parts.service.tick()
       parts.fetcher.run()
       await parts.service.tick()
     },
-    /** Goes from one due time to the next, for so long. */
+    /** Goes from one due time to the next for `ms`. */
     async runFor(ms: number): Promise<void> {
       const endAt = clock.monotonic() + ms
       for (;;) {
@@ -110,9 +110,9 @@ export async function openWatching(options: WatchingOptions = {}) {
       }
       clock.advance(Math.max(0, endAt - clock.monotonic()))
     },
-    /** Results out of nowhere, as several shards may report late. */
+    /** Injects results, as shards may report late. */
     tell: (results: readonly CheckResult[]): void => parts.fetcher.tell(results),
-    /** URLs of the orders so far, forgotten as they are read. */
+    /** Removes and returns the URLs of the orders so far. */
     takeOrders: (): string[] => parts.fetcher.orders.splice(0).map(({ url }) => url),
     async rowOf(uri: string) {
       return (await watches.all()).find((row) => row.uri === uri)!
@@ -156,7 +156,7 @@ export function profileWith(id: string, owner: string, sources: Source[], parts:
   }
 }
 
-/** Gives tests a watch service over these pages, each its own. */
+/** Gives each test its own watch service over these pages. */
 export function watchingOver(pages: NonNullable<WatchingOptions['pages']>) {
   return (options: WatchingOptions, work: (watching: Watching) => Promise<void>) => async (): Promise<void> => {
     const watching = await openWatching({ pages, ...options })

@@ -22,24 +22,24 @@ export type WatchingDeps = {
   config: Config
   clock: Clock
   log: Logger
-  /** Versions that wait for the annotation engine; from `maxTasks` on no check is started. */
+  /** Versions waiting for the annotation engine; from `maxTasks` on no check is started. */
   countTasks(): Promise<number>
   maxTasks: number
   /** Counts the pages of crawls over all shards of this process. */
   budgets?: CrawlJobsDeps['budgets']
-  /** Hears of news at sources that tell of them. */
+  /** Listens to sources that push changes. */
   listenTo?: ListenTo
 }
 
 export type WatchLoopHooks = {
   /** Ends the loop cleanly. */
   signal: AbortSignal
-  /** Rejects when one of the parts can't go on; the loop fails with it. */
+  /** Rejects when one of the parts can't continue; the loop fails with it. */
   failure: Promise<never>
   /** Called at once when checks have results. */
   onResults?(): void
   beforeTick?(): Promise<void>
-  /** After each tick, once its results are written. */
+  /** Called after each tick, once its results are written. */
   afterTick?(): void
 }
 
@@ -91,7 +91,7 @@ export function createWatching(deps: WatchingDeps): Watching {
   }
 }
 
-/** `levelOf` is null for one that plans nothing itself: intervals are those that were saved. */
+/** `levelOf` is null for a scheduler that plans nothing itself and uses the saved intervals. */
 export function schedulerOf(
   config: Config,
   clock: Clock,

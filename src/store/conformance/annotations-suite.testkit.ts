@@ -33,7 +33,7 @@ const sample = Object.fromEntries(
   Object.entries(annotationFields).map(([name, { type }]) => [name, samples[type]]),
 ) as AnnotationFields
 
-/** Fields that are named neither here nor by the test have a sample of their type. */
+/** Fields set neither here nor by the test get a sample value of their type. */
 export function draftOf(documentId: number, versionId: number, parts: Partial<AnnotationDraft> = {}): AnnotationDraft {
   const texts = {
     summary: { text: 'the ïdea 💡', marks: [[4, 8]] as const },
@@ -49,7 +49,7 @@ export function draftOf(documentId: number, versionId: number, parts: Partial<An
 const allTasks = (annotations: AnnotationStore): Promise<Task[]> =>
   annotations.tasks({ limit: 1000, part: 0, parts: 1 })
 
-/** Pages of the host, each with one version, on behalf of watch 1. */
+/** Stores pages of the host, each with one version, on behalf of watch 1. */
 export async function kept(
   { shard, host }: Pick<WatchingTarget, 'shard' | 'host'>,
   paths: readonly string[],
@@ -61,7 +61,7 @@ export async function kept(
   return paths.map((path) => all.findLast(({ url }) => url === `http://${host}${path}`)!)
 }
 
-/** What every engine promises about the queue of the annotation engine and about annotations. */
+/** What every engine promises about tasks and annotations. */
 export function annotationsSuite(engine: StoreEngine): void {
   const place = (work: (place: WatchingTarget) => Promise<void>) => withWatchingStores(engine, work)
 
@@ -386,7 +386,7 @@ export function annotationsSuite(engine: StoreEngine): void {
         assert.deepEqual([list[0]!.versionId, list[0]!.summary], [one!.id, batch[0]!.draft.summary])
         const document = await shard.versions.document(batch[2]!.document)
         assert.deepEqual([document?.url, document?.outcome, document?.versionId], [url, 'imported', 0])
-        // The page is fetched later: its versions are its own.
+        // When the page is fetched later, its version numbers start at 1.
         await shard.documents.record([pageOf(host, '/new', 'now')])
         const [version] = await shard.versions.history(document!.id, { after: 0, limit: 9 })
         assert.deepEqual([version?.n, version?.reason], [1, 'new'])

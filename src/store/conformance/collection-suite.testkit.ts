@@ -14,7 +14,7 @@ type Place = Pick<OpenStores, 'collection' | 'collectionRuns' | 'versions' | 'an
   host: string
 }
 
-/** What every engine promises to the collector of garbage. */
+/** What every engine promises to the garbage collector. */
 export function collectionSuite(engine: StoreEngine): void {
   const withPlace = (work: (place: Place) => Promise<void>) =>
     withSystem(engine, {}, async (system) => {
@@ -101,7 +101,7 @@ export function collectionSuite(engine: StoreEngine): void {
             [fourth, 4],
           ],
         )
-        // Its body is not known any more, so it is stored anew.
+        // Its body is no longer known, so it is stored again.
         assert.equal((await shard.documents.record([pageOf(host, '/b', 'one')]))[0]?.kind, 'stored')
         assert.equal((await textsOf(shard.objects)).size, 2)
       }),
@@ -260,7 +260,7 @@ export function collectionSuite(engine: StoreEngine): void {
   })
 }
 
-/** Records a page and says which version it is now. */
+/** Records a page and returns its current version. */
 async function put(
   { documents }: OpenShard,
   host: string,

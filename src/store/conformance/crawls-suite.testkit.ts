@@ -29,7 +29,7 @@ function progressOf(id: number, parts: Partial<CrawlProgress> = {}): CrawlProgre
 const byWatch: Check = { watch: 1, round: 10, freshFrom: 10, since: 0, first: false }
 const byCrawl: Check = { watch: FIRST_CRAWL + 1, round: 20, freshFrom: 20, since: 0, first: true }
 
-/** What every engine promises about crawls that the running service does, and about what they fetch. */
+/** What every engine promises about crawls of the running service and the documents they fetch. */
 export function crawlsSuite(engine: StoreEngine): void {
   describe(`crawls of the service (${engine.name})`, () => {
     test(
@@ -51,7 +51,7 @@ export function crawlsSuite(engine: StoreEngine): void {
         await crawls.save([progressOf(id, { state: 'stopped', endedAt: 3_000, reason: 'why not' })])
         assert.equal(await crawls.askStop(id), false)
         assert.deepEqual(await ids(), [second])
-        // What is over stays as it is.
+        // A crawl that is over doesn't change.
         await crawls.save([progressOf(id)])
         assert.equal((await crawls.find(id))?.state, 'stopped')
         assert.equal(await crawls.askStop(second + 1), false)
@@ -85,7 +85,7 @@ export function crawlsSuite(engine: StoreEngine): void {
         assert.equal(list.length, MAX_OVER + 2)
         assert.equal(list[0]?.id, last)
         assert.equal(list.at(-1)?.id, waits)
-        // What the configuration asked for last must not be crawled again, however long ago that was.
+        // The last crawl of the configuration must not be repeated, however long ago it was.
         assert.equal((await crawls.newestOf(CONFIGURATION))?.depth, 2)
         assert.equal((await crawls.newestOf(draft.askedBy))?.id, last)
         close()
@@ -142,14 +142,14 @@ export function crawlsSuite(engine: StoreEngine): void {
         }
         assert.deepEqual((await crawled()).sort(), ['/by-hand', '/in-service'])
         assert.deepEqual(await versions.crawledForAll([]), new Set())
-        // A crawl makes no work for the annotation engine.
+        // A crawl makes no tasks for the annotation engine.
         assert.equal(await annotations.countTasks(), 3)
         const { kind: _, ...met } = noteOf(host, '/met', 'unchanged', { check: byCrawl, run: byCrawl.watch })
         await documents.record([
           noteOf(host, '/both', 'unchanged', { check: byCrawl, run: byCrawl.watch }),
           { ...met, kind: 'met' },
         ])
-        // A later check of a watch takes nothing back.
+        // A later check of a watch doesn't undo this.
         await documents.record([pageOf(host, '/both', 'dd', { check: { ...byWatch, round: 30 }, run: 1, at: 9_000 })])
         assert.deepEqual((await crawled()).sort(), ['/both', '/by-hand', '/in-service', '/met'])
         close()

@@ -29,7 +29,7 @@ export const sent = (at: number): ChannelHealth => ({ ...freshHealth, sentAt: at
 export const idsOf = (entries: readonly { annotation: number }[]): number[] =>
   entries.map(({ annotation }) => annotation)
 
-/** Everything that has no time yet is due when it was written. */
+/** Plans all unplanned entries as due at their creation time. */
 export async function planAll(deliveries: DeliveryStore): Promise<void> {
   const entries = await deliveries.unplanned(1_000)
   await deliveries.plan(entries.map((entry) => ({ ...entry, dueAt: entry.createdAt })))
@@ -41,7 +41,7 @@ export async function leaseOne(deliveries: DeliveryStore, now: number): Promise<
   return leased[0]!
 }
 
-/** Annotations of the channel `c`, planned: due at 1,000 and the milliseconds after. */
+/** Planned annotations of the channel `c`, due at 1,000 and the following milliseconds. */
 export async function planned(place: InboxPlace, told: readonly Told[]): Promise<Annotation[]> {
   if ((await place.channels.find('c')) === null) await place.channels.add(channelDraft('c'))
   const annotations = await tell(
@@ -52,7 +52,7 @@ export async function planned(place: InboxPlace, told: readonly Told[]): Promise
   return annotations
 }
 
-/** Sends a message of some of them: what comes of it is up to the caller. */
+/** Leases the channel and composes a message; the caller settles it. */
 export async function composed(place: InboxPlace, message: MessageDraft, now: number): Promise<LeasedChannel> {
   const leased = await leaseOne(place.deliveries, now)
   assert.equal(await place.deliveries.compose(leased.lease, message, []), true)
@@ -95,7 +95,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
         assert.deepEqual(await deliveries.unplanned(10), expected)
         assert.deepEqual(await where.open().deliveries.unplanned(2), expected.slice(0, 2))
         assert.deepEqual(await annotations.find(one!.id), one, 'channels are no part of the annotation')
-        // Committed again it is not new: neither it nor its entries are written twice.
+        // Committed again, it is not new: neither the annotation nor its entries are written twice.
         const { id: _, url: __, n: ___, alsoAt: ____, ...fields } = two!
         await annotations.commit({ ...nothing, annotations: [{ ...fields, channels: ['ops', 'later'] }] })
         assert.deepEqual(await deliveries.unplanned(10), expected)
@@ -185,7 +185,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
         const stores = [deliveries, open().deliveries, open().deliveries]
         const rest = await Promise.all(stores.map((each) => each.lease({ now: 9_000, leaseMs: 90, limit: 9 })))
         const taken = rest.flat().map(({ channel }) => channel.id)
-        // Those of the first two have ended by then.
+        // The first two leases have ended by then.
         assert.deepEqual(taken.sort(), names)
         assert.deepEqual(await deliveries.lease({ now: 9_000, leaseMs: LEASE_MS, limit: 9 }), [])
       }),
@@ -237,7 +237,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
         assert.equal(await deliveries.settle(next, 'm', { state: 'waiting', at: 8_100, answer: '503' }, later), true)
         await deliveries.release(next)
         assert.deepEqual(await countsOf(where), { entries: 1, messages: 1, nextAt: 20_000 })
-        // What is planned meanwhile does not bring it forward.
+        // Entries planned in the meantime do not bring it forward.
         await planned(where, [{ path: '/more' }])
         assert.deepEqual(await deliveries.lease({ now: 19_999, leaseMs: LEASE_MS, limit: 1 }), [])
         assert.deepEqual((await leaseOne(deliveries, 20_000)).channel, { ...channelDraft('c'), ...later })
@@ -276,7 +276,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
         assert.equal(await deliveries.sendAgain('ann', 'm', 50_000), true)
         const again = await leaseOne(deliveries, 50_000)
         assert.deepEqual((await deliveries.begun(again.lease))!.annotations, [one!.id])
-        // Its agent says that nobody is there any more.
+        // The agent reports that the receiver no longer exists.
         const [more] = await planned(where, [{ path: '/more' }])
         const end = { state: 'failed', at: 50_100, answer: 'gone' } as const
         assert.equal(await deliveries.settle(again.lease, 'm', end, { ...freshHealth, state: 'off' }), true)

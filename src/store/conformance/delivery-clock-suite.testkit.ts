@@ -18,7 +18,7 @@ import { type InboxPlace, tell, withInbox } from './inbox-suite.testkit.ts'
 
 const LEASE_MS = 1_000
 
-/** What every engine promises about deliveries when clocks jump and processes begin anew. */
+/** What every engine promises about deliveries when clocks jump and processes restart. */
 export function deliveryClockSuite(engine: StoreEngine): void {
   const place = (work: (place: InboxPlace) => Promise<void>) => withInbox(engine, work)
 
@@ -68,7 +68,7 @@ export function deliveryClockSuite(engine: StoreEngine): void {
         assert.deepEqual(leased.channel, { ...channelDraft('c'), ...failing, retryAt: 5_000 })
         const begun = await deliveries.begun(leased.lease)
         assert.deepEqual([begun!.id, begun!.createdAt, begun!.attempts], ['m', 5_000, 1])
-        // It stays so: a process that ends here leaves it to the next.
+        // This is durable: if the process ends here, the next one continues with it.
         await deliveries.release(leased.lease)
         const again = await leaseOne(deliveries, 5_001)
         await deliveries.settle(again.lease, 'm', { state: 'sent', at: 5_001, answer: '' }, sent(5_001))

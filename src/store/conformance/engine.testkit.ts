@@ -8,25 +8,25 @@ import type { StoreSet } from '../contracts/store-set.ts'
 import type { VersionStore } from '../contracts/versions.ts'
 
 /**
- * What a storage engine brings to be held against the contracts. Each suite asks for a fresh system per test, works
- * with the contracts alone, and knows nothing of what lies behind them.
+ * What a storage engine provides to be tested against the contracts. Each suite creates a fresh system per test and uses
+ * only the contracts, without knowledge of the implementation.
  */
 export type StoreEngine = {
   name: string
-  /** Records do not lie behind each other in files. */
+  /** Records are not stored consecutively in files. */
   hasNoFiles?: boolean
   /** Several servers share the store, and with it the key of the set-up link. */
   isShared?: boolean
   create(options: SystemOptions): Promise<StoreSystem>
-  /** All other stores, beside the shards of a system; each call opens another connection. */
+  /** Opens all stores other than the shards of a system; each call opens a new connection. */
   openStores(system: StoreSystem, options?: OpenOptions): OpenStores
 }
 
 export type OpenOptions = {
-  /** Of what the sample pages archive. */
+  /** Response header of a sample page's record. */
   headerOf?(record: Buffer): string
   clock?: Clock
-  /** Rows that a view reads at a time, where it reads in portions. */
+  /** Rows per batch, for views that read in batches. */
   portion?: number
 }
 
@@ -38,27 +38,27 @@ export type OpenStores = Omit<StoreSet, 'seed' | 'keyFile' | 'objects' | 'readDi
 export type SystemOptions = {
   shards: number
   maxUrlsPerHost: number
-  /** Size at which an archive file is closed and the next one begun, where the engine has files. */
+  /** Size at which an archive file is closed and the next one begun, if the engine has files. */
   maxFileBytes: number
 }
 
-/** One data folder, one set of database schemas: whatever outlives the processes that use it. */
+/** One data folder, or one set of database schemas: the state that outlives the processes using it. */
 export type StoreSystem = {
-  /** Opens every shard for a run, ready to exchange links. Nothing may be open then. */
+  /** Opens every shard for a run, ready to exchange links. No shard may be open. */
   open(run: number): Promise<OpenShard[]>
-  /** Resolves when every shard has been told what others queued for it; of engines that do not tell it at once. */
+  /** Resolves when every shard has been notified of what others queued for it; for engines that don't notify at once. */
   arrived?(): Promise<void>
-  /** Closes all shards in good order. */
+  /** Closes all shards cleanly. */
   close(): Promise<void>
-  /** All shards are gone as after `kill -9`: nobody said goodbye. */
+  /** Drops all shards without closing them, as after `kill -9`. */
   kill(): Promise<void>
-  /** Leaves behind what a process that was killed in the midst of storing a body leaves. Nothing may be open then. */
+  /** Leaves behind what a process killed while storing a body would leave. No shard may be open. */
   leaveHalfWritten(): Promise<void>
   /** The nth host that belongs to a shard. */
   hostOf(shard: number, n: number): string
-  /** Who may write: `acquire` throws `store-locked` with the present holder's name while another has the lease. */
+  /** The write lease: `acquire` throws `store-locked` with the current holder's name while another holds it. */
   readonly leases: { acquire(holder: string): Promise<Lease> }
-  /** Who may write must be settled before runs are. */
+  /** Runs `work` with the store of runs, under the write lease if the engine needs it for runs. */
   withRuns<T>(work: (runs: RunStore) => Promise<T>): Promise<T>
   destroy(): Promise<void>
 }
@@ -70,10 +70,10 @@ export type OpenShard = {
   versions: VersionStore
 }
 
-/** Its epoch grows with every change of hands. */
+/** The epoch grows with every change of holder. */
 export type Lease = { epoch: number; shards: number; release(): Promise<void> }
 
-/** Rows of the catalogue. */
+/** Numbers of rows in the catalogue. */
 export type DocumentCounts = { documents: number; versions: number; bodies: number }
 
 export const documentCountsSql = `SELECT (SELECT count(*) FROM documents) AS documents,
@@ -81,7 +81,7 @@ export const documentCountsSql = `SELECT (SELECT count(*) FROM documents) AS doc
 
 export const defaultOptions: SystemOptions = { shards: 1, maxUrlsPerHost: 1_000_000, maxFileBytes: 1_000_000 }
 
-/** Gives a test its own system and takes it away again. */
+/** Creates a system for a test and destroys it afterwards. */
 export function withSystem(
   engine: StoreEngine,
   options: Partial<SystemOptions>,

@@ -8,7 +8,7 @@ import { kept, nothing } from './annotations-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
 import { type WatchingTarget, withWatchingStores } from './profiles-suite.testkit.ts'
 
-/** What every engine promises about what annotating finds out beside annotations: prices, and what is noise. */
+/** What every engine promises about the other results of annotating: prices and noise. */
 export function findingsSuite(engine: StoreEngine): void {
   const place = (work: (place: WatchingTarget) => Promise<void>) => withWatchingStores(engine, work)
 

@@ -6,7 +6,7 @@ import type { StoreEngine } from './engine.testkit.ts'
 import { type OpenShard, openOne, withSystem } from './engine.testkit.ts'
 import { fingerprintOf, goneOf, noteOf, pageOf } from './samples.testkit.ts'
 
-/** As the crawl keeps them: high word, low word. */
+/** Link keys as stored by the crawl: high word, low word. */
 function keysOf(urls: readonly string[]): Uint8Array {
   const words = urls.flatMap((url) => {
     const fp = BigInt.asUintN(64, fingerprintOf(url))

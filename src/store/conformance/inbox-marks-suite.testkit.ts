@@ -9,7 +9,7 @@ import { alsoAtOf } from './stories-suite.testkit.ts'
 
 const everything = { before: null, limit: 10_000 }
 
-/** The same choices in every run. */
+/** Pseudo-random choices, the same in every run. */
 function createChoices(seed: number) {
   let state = seed
   const below = (count: number): number => {
@@ -19,7 +19,7 @@ function createChoices(seed: number) {
   return { below, of: <T>(items: readonly T[]): T => items[below(items.length)]! }
 }
 
-/** What marks, counts and removal promise, in every engine. */
+/** What every engine promises about marks, counts and removal. */
 export function inboxMarksSuite(engine: StoreEngine): void {
   const place = (work: (place: InboxPlace) => Promise<void>) => withInbox(engine, work)
   const holderOf = async ({ collection }: InboxPlace, versionId: number): Promise<string | null> =>
@@ -204,7 +204,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
   })
 }
 
-/** Counts everything by hand. */
+/** Compares the counts with those of all annotations, counted one by one. */
 async function agrees({ annotations, collection }: InboxPlace, inbox: InboxStore, owner: string): Promise<void> {
   const mine = await annotations.list({ after: 0, limit: 10_000, owner })
   const items = (await Promise.all(mine.map(({ id }) => inbox.find(owner, id)))).map((item) => item!)

@@ -22,7 +22,7 @@ const holds: Record<InboxState, (item: InboxItem) => boolean> = {
   archived: ({ archived }) => archived,
 }
 
-/** The rows of pages, made by hand from all annotations of an owner. */
+/** The expected rows of pages, computed from all annotations of an owner. */
 export function pagesByHand(
   items: readonly InboxItem[],
   { state, profile }: Pick<InboxFilter, 'state' | 'profile'>,
@@ -62,7 +62,7 @@ async function everything(inbox: InboxStore, owner: string): Promise<InboxItem[]
   return lists.flat()
 }
 
-/** All rows, read in small portions. */
+/** All rows, read in small pages. */
 async function allPages(inbox: InboxStore, owner: string, filter: InboxFilter, limit = 3): Promise<InboxPageItem[]> {
   const rows: InboxPageItem[] = []
   let before: number | null = null

@@ -44,7 +44,7 @@ export function withInbox(engine: StoreEngine, work: (place: InboxPlace) => Prom
 
 export type Told = Partial<AnnotationDraft> & { path?: string; host?: string }
 
-/** An annotation for each, of a new version of the page at its path. They are `ann`'s of profile `p` where nothing else is said. */
+/** Adds an annotation for each draft, of a new version of the page at its path. Default owner and profile: `ann` and `p`. */
 export async function tell(place: InboxPlace, drafts: readonly Told[]): Promise<Annotation[]> {
   const told: Annotation[] = []
   for (const [n, { path = `/page${n}`, host = place.host, ...parts }] of drafts.entries()) {
@@ -63,7 +63,7 @@ function queryOf(text: string): SearchQuery {
 
 const textOf = (text: string): Pick<AnnotationDraft, 'summary'> => ({ summary: { text, marks: [] } })
 
-/** What every engine promises about finding things in an inbox. */
+/** What every engine promises about listing and searching an inbox. */
 export function inboxSuite(engine: StoreEngine): void {
   const place = (work: (place: InboxPlace) => Promise<void>) => withInbox(engine, work)
   const all = { before: null, limit: 100 }
@@ -290,7 +290,7 @@ export function inboxSuite(engine: StoreEngine): void {
             )
         }
         await check('among few')
-        // Very many that are archived: what is shown is then better looked at one by one.
+        // With very many archived ones, checking the shown ones one by one is faster.
         const many = Array.from({ length: 120 }, (_, n) => ({ path: `/many${n}`, title: 'ferry', muted: true }))
         await tell(where, many)
         await check('among many that are archived')

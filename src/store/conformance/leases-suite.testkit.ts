@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
 import { type StoreEngine, withSystem } from './engine.testkit.ts'
 
-/** What every engine promises about who may write. */
+/** What every engine promises about the write lease. */
 export function leasesSuite(engine: StoreEngine): void {
   describe(`leases (${engine.name})`, () => {
     test(

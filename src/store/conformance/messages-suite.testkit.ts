@@ -20,13 +20,13 @@ import {
 import type { StoreEngine } from './engine.testkit.ts'
 import { type InboxPlace, tell, withInbox } from './inbox-suite.testkit.ts'
 
-/** As one that was sent beside the queue. */
+/** A message that was sent outside the queue. */
 const testMessage = (id: string, parts: Partial<StoredMessage> = {}): StoredMessage => ({
   ...messageDraft(id, [], { kind: 'test', profiles: [] }),
   ...{ channel: 'c', owner: 'ann', state: 'sent', attempts: 1, at: 6_000, answer: '200', ...parts },
 })
 
-/** Each with its place in the log. */
+/** Adds messages to the log, each with its own creation time. */
 async function addToLog({ deliveries }: InboxPlace, given: readonly Partial<StoredMessage>[]): Promise<void> {
   for (const [n, parts] of given.entries())
     await deliveries.log(testMessage(`m${n}`, { createdAt: 1_000 + n, kind: 'single', ...parts }))
@@ -171,7 +171,7 @@ export function messagesSuite(engine: StoreEngine): void {
         assert.deepEqual(await deliveries.waitingCounts(['\0', '\ud800', '']), new Map())
         assert.deepEqual(await deliveries.waiting('\0', 9), [])
         assert.deepEqual(await deliveries.sentSince('\0', 0), [])
-        // Names of channels come from profiles.
+        // Names of channels come from profiles, so they can be anything.
         await tell(where, [{ channels: ['a\0b', '\ud800'] }])
         assert.equal((await deliveries.unplanned(9)).length, 2)
         await planAll(deliveries)
@@ -206,7 +206,7 @@ export function messagesSuite(engine: StoreEngine): void {
         )
         assert.deepEqual(idsOf(await deliveries.waiting('d', 9)), [two!.id])
         assert.equal(await deliveries.settle(lease, 'm', { state: 'sent', at: 1, answer: '' }, sent(1)), false)
-        // Nothing of it comes back with a channel of the same name.
+        // A new channel of the same name does not bring anything back.
         await channels.add(channelDraft('c'))
         assert.deepEqual(
           (await leaseNone(deliveries, 99_000)).map(({ channel }) => channel.id),
@@ -274,7 +274,7 @@ export function messagesSuite(engine: StoreEngine): void {
         const many = Array.from({ length: 1_100 }, (_, n) => ({ id: `many${n}`, createdAt: 8_000 }))
         await Promise.all(many.map((each) => deliveries.log(testMessage(each.id, each))))
         assert.equal(await deliveries.removeBefore(9_000), 1_102)
-        // What is gone is not leased for, once it was looked for.
+        // After one lease that finds nothing, the channel is not leased again for what was removed.
         const { lease } = await leaseOne(deliveries, 9_000)
         await deliveries.release(lease)
         assert.deepEqual(await leaseNone(deliveries, 99_000), [])
@@ -291,7 +291,7 @@ export function messagesSuite(engine: StoreEngine): void {
           { path: '/c' },
           { path: '/d', owner: 'bob', channels: [] },
         ])
-        // Later versions, so that theirs may go.
+        // Later versions, so that the earlier ones can be collected.
         await tell(
           where,
           ['/a', '/b', '/c', '/d'].map((path) => ({ path, owner: 'eve' })),

@@ -18,7 +18,7 @@ function checkpointOf(module: string, seq: number, state: Uint8Array | null = nu
   return { module, seq, report: JSON.stringify({ pages: seq }), state }
 }
 
-/** Engines return their own kinds of byte arrays and rows. */
+/** Normalises the result: engines return different kinds of byte arrays and rows. */
 function plain({ pages, checkpoints }: JournalContent): JournalContent {
   const bytes = (value: Uint8Array | null) => (value === null ? null : Uint8Array.from(value))
   return {
@@ -30,7 +30,7 @@ function plain({ pages, checkpoints }: JournalContent): JournalContent {
 const numbers = ({ pages }: JournalContent): number[] => pages.map(({ seq }) => seq)
 const empty: JournalContent = { pages: [], checkpoints: [] }
 
-/** What every engine promises about what modules were handed. */
+/** What every engine promises about the journal of modules. */
 export function moduleJournalSuite(engine: StoreEngine): void {
   describe(`the journal of modules (${engine.name})`, () => {
     test(
@@ -94,7 +94,7 @@ export function moduleJournalSuite(engine: StoreEngine): void {
         await leave(0, 5)
         assert.deepEqual(await journal.open(1), empty)
         await leave(1, 6)
-        // A service leaves alone what an interrupted crawl left: that may go on.
+        // A service keeps the pages of an interrupted crawl, which may be continued.
         assert.deepEqual(numbers(await journal.open(0)), [5])
         await journal.close()
         assert.deepEqual(numbers(await journal.open(1)), [6])

@@ -4,7 +4,7 @@ import type { CataloguedRecord, ObjectStore } from '../contracts/objects.ts'
 import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { pageOf, recordText } from './samples.testkit.ts'
 
-/** What every archive promises: a record counts when the catalogue points at it, and can then be read. */
+/** What every archive promises: a record exists if the catalogue points at it, and can then be read. */
 export function objectsSuite(engine: StoreEngine): void {
   describe(`archived records (${engine.name})`, () => {
     test(
@@ -77,7 +77,7 @@ export function objectsSuite(engine: StoreEngine): void {
       }),
     )
 
-    // Of an engine without files nothing is promised about them.
+    // The rest is only for engines with files.
     if (engine.hasNoFiles === true) return
     test(
       'records lie behind each other and within the bytes of their file that count',
@@ -110,7 +110,7 @@ export async function recordsOf(objects: ObjectStore): Promise<CataloguedRecord[
   return records
 }
 
-/** All records by URL, as text; of two versions the later. */
+/** All records by URL, as text; the latest version of each. */
 export async function textsOf(objects: ObjectStore): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for (const record of await recordsOf(objects)) texts.set(record.url, (await objects.read(record)).toString())

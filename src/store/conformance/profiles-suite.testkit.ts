@@ -27,7 +27,7 @@ export function withWatchingStores(
   })
 }
 
-/** A profile with a source for each URI; the URI is its watch key too. */
+/** A profile with a source for each URI; the URI is also the watch key. */
 export function keyedOf(
   id: string,
   owner: string,
@@ -61,7 +61,7 @@ function outcomeOf(watch: number, parts: Partial<WatchOutcome> = {}): WatchOutco
   return { watch, checkedAt: 500, outcome: 'changed', status: 200, changes: 1, landed: null, visited: [], ...parts }
 }
 
-/** What every engine promises about the profile base. */
+/** What every engine promises about profiles, URDs and watches. */
 export function profilesSuite(engine: StoreEngine): void {
   const place = (work: (place: WatchingTarget) => Promise<void>) => withWatchingStores(engine, work)
 
@@ -418,7 +418,7 @@ export function profilesSuite(engine: StoreEngine): void {
           all.map(({ at }) => at),
           all.map((_, n) => 1001 * (60 - n)),
         )
-        // What only showed new owners what is kept is no check.
+        // Showing stored versions to new owners is not a check.
         await watches.finish([outcomeOf(two!, { checkedAt: 9, isVisit: true })])
         assert.equal((await watches.checks(two!, 9)).length, 1)
         assert.deepEqual(await watches.checks(999_999, 9), [])

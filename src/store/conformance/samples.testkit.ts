@@ -5,7 +5,7 @@ import type { Capture, NoteOutcome } from '../contracts/documents.ts'
 import type { CompletedRequests, FrontierStore } from '../contracts/frontier.ts'
 import type { Version } from '../contracts/versions.ts'
 
-/** Signed 64 bits of a hash: fingerprints use the whole range, negative ones included. */
+/** Signed 64 bits of a hash: fingerprints use the whole range, including negative values. */
 export function fingerprintOf(text: string): bigint {
   return createHash('sha256').update(text).digest().readBigInt64LE(0)
 }
@@ -26,7 +26,7 @@ export function batchOf(parts: Partial<CompletedRequests>): CompletedRequests {
   return { offers: [], done: [], again: [], hosts: [], ...parts }
 }
 
-/** Everything that a shard has queued, host by host, in the order in which it would be handed out. */
+/** All queued requests of a shard, host by host, in the order they would be fetched. */
 export async function queueOf(store: FrontierStore): Promise<QueuedRequest[]> {
   const rows: QueuedRequest[] = []
   for (const { id } of await store.hosts(10_000, new Set())) rows.push(...(await store.next(id, null, 100_000)))
@@ -39,7 +39,7 @@ export async function queuedUrls(store: FrontierStore): Promise<string[]> {
 
 type BodyCapture = Extract<Capture, { kind: 'body' }>
 
-/** A page that answered with `body`. What is archived says whether the body itself or a reference was asked for. */
+/** A page that answered with `body`. Its record shows whether the body itself or a reference was rendered. */
 export function pageOf(
   host: string,
   path: string,
@@ -90,7 +90,7 @@ export function noteOf(host: string, path: string, outcome: NoteOutcome, parts: 
   return { kind: 'note', outcome, reason: '', location: '', freshUntil: null, ...base, ...parts } as Capture
 }
 
-/** The page answered that it is not there any more. */
+/** A page that answered that it no longer exists. */
 export function goneOf(host: string, path: string, parts: Partial<Capture> = {}): Capture {
   const url = `http://${host}${path}`
   const base = { ...nameOf(host, url), at: 2_000, run: 1, status: 404, address: '192.0.2.1' }
@@ -133,7 +133,7 @@ export function versionOf(id: number, parts: Partial<Version> = {}): Version {
   }
 }
 
-/** A version as the collector sees it: current, unless `parts` say when it was superseded. */
+/** A version as the collector sees it: current, unless `parts` has `supersededAt`. */
 export function collectableOf(id: number, parts: Partial<CollectableVersion> = {}): CollectableVersion {
   const isCurrent = (parts.supersededAt ?? null) === null
   return {

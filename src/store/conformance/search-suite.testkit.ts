@@ -4,21 +4,21 @@ import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
 import type { HitPage, IndexBatch, IndexedText, SearchIndex } from '../contracts/search.ts'
 
-/** What a search engine brings to be held against the contract. */
+/** What a search engine provides to be tested against the contract. */
 export type SearchEngine = { name: string; create(): Promise<SearchSystem> }
 
 export type SearchSystem = {
   open(): Promise<SearchIndex>
-  /** The catalogue keeps these no longer; the index is not told. */
+  /** Drops versions from the catalogue without telling the index. */
   drop(versionIds: readonly number[]): void
-  /** While this runs, somebody else writes to the index. */
+  /** Runs `work` while another process is writing to the index. */
   whileWriting(work: () => Promise<void>): Promise<void>
   destroy(): Promise<void>
 }
 
 const nobody = { textless: 0, bodiless: 0, damaged: 0 }
 
-/** A text of a document of its own, unless it is said otherwise. */
+/** A text, by default of its own document. */
 export function textOf(versionId: number, text: string, parts: Partial<IndexedText> = {}): IndexedText {
   return {
     versionId,
@@ -49,13 +49,13 @@ export function queryOf(text: string): SearchQuery {
 
 const firstPage: HitPage = { offset: 0, limit: 10 }
 
-/** Versions that are found, in the order of their ids. */
+/** The versions found, by id. */
 async function found(index: SearchIndex, query: string): Promise<number[]> {
   const { hits } = await index.query(queryOf(query), { offset: 0, limit: 100 })
   return hits.map(({ versionId }) => versionId).sort((a, b) => a - b)
 }
 
-/** What every engine for full text promises. */
+/** What every full-text engine promises. */
 export function searchSuite(engine: SearchEngine): void {
   function withSystem(work: (index: SearchIndex, system: SearchSystem) => Promise<void>): () => Promise<void> {
     return async () => {
@@ -70,7 +70,7 @@ export function searchSuite(engine: SearchEngine): void {
     }
   }
 
-  /** Each query with the versions that it finds among the texts. */
+  /** Tests which versions each query finds among the texts. */
   function finds(texts: readonly IndexedText[], expected: Record<string, number[]>): () => Promise<void> {
     return withSystem(async (index) => {
       await index.add(indexBatch(texts))

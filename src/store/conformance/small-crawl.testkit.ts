@@ -3,10 +3,10 @@ import type { DocumentStore } from '../contracts/documents.ts'
 import type { OpenShard } from './engine.testkit.ts'
 import { batchOf, noteOf, offerOf, offersOf, pageOf, queueOf } from './samples.testkit.ts'
 
-/** One step of a small crawl, and what it answers when all goes well. */
+/** One step of a small crawl, and its result on success. */
 export type Step = { act(): Promise<unknown>; answer: unknown }
 
-/** A small crawl of two hosts nobody has seen before: every kind of write, some of them across archive files where there are any. */
+/** A small crawl of two new hosts: every kind of write, some of them across archive files if the engine has any. */
 export function smallCrawl(
   { frontier, documents }: Pick<OpenShard, 'frontier'> & { documents: DocumentStore },
   name: string,
@@ -51,7 +51,7 @@ export function smallCrawl(
     },
     {
       async act() {
-        // Whoever tries again knows it still, though nothing may be queued any more.
+        // Remembered for a retry, since nothing may be queued any more by then.
         idOfTwo ??= (await rowsOf(two))[0]!.hostId
         return frontier.giveUp(idOfTwo)
       },
@@ -66,7 +66,7 @@ export function smallCrawl(
     { act: async () => (await frontier.loadTables(`http://${one}`))?.kind, answer: 'offered' },
     {
       async act() {
-        // The same requests are settled again, as a crawl does.
+        // A retry settles the same requests again, as a crawl does.
         left ??= await queueOf(frontier)
         return (await frontier.settle(batchOf({ done: left }))).removed
       },

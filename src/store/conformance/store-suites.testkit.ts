@@ -32,7 +32,7 @@ import { runsSuite } from './runs-suite.testkit.ts'
 import { storiesSuite } from './stories-suite.testkit.ts'
 import { versionsSuite } from './versions-suite.testkit.ts'
 
-/** What every engine promises, one suite for each contract. */
+/** What every engine promises, one suite per contract. */
 const suites = [
   frontierOfferSuite,
   frontierQueueSuite,

@@ -131,7 +131,7 @@ export function storiesSuite(engine: StoreEngine): void {
         assert.equal((await storyOf(two!.documentId)).kind, 'split')
         assert.equal((await storyOf(two!.documentId, { owner: 'bob' })).kind, 'known', 'for its owner alone')
         assert.equal((await storyOf(three!.documentId)).kind, 'known')
-        // Another story, that the split page begins.
+        // Another story, which begins with the split-off page.
         await annotations.commit({
           ...nothing,
           annotations: [draftOf(two!.documentId, two!.id, { cluster: two!.id, entry: 'later' })],
@@ -142,7 +142,7 @@ export function storiesSuite(engine: StoreEngine): void {
   })
 }
 
-/** What is kept of a version's text; its sketch tells which version it is. */
+/** The stored text of a version; its sketch identifies the version. */
 export function textOf(version: Version, parts: Partial<NearDuplicate> = {}): NearDuplicate {
   return {
     ...{ versionId: version.id, documentId: version.documentId, host: 'host.example', at: 10, cluster: version.id },

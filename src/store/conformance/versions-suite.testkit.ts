@@ -7,7 +7,7 @@ import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
 
 const text = (words: string): Buffer => Buffer.from(words.padEnd(16).slice(0, 16))
 
-/** What every catalogue tells of the versions of a document. */
+/** What every engine promises about the versions of a document. */
 export function versionsSuite(engine: StoreEngine): void {
   const withPage = (work: (page: PageUnderTest) => Promise<void>) =>
     withSystem(engine, {}, async (system) => {
@@ -162,7 +162,7 @@ export function versionsSuite(engine: StoreEngine): void {
         assert.equal(versions.length, 1)
         assert.equal(versions[0]?.lastSeenAt, 2_000)
         assert.equal((await known())?.etag, '"2"')
-        // Named by other rules: not the page has changed.
+        // The link fingerprints were made by other rules; the page itself has not changed.
         const renamed = { links: ['http://b.example/'], linkNaming: 2 }
         const named = pageOf(host, '/', 'one nonce=3', { sameTextAs, ...renamed, at: 3_000 })
         assert.deepEqual(await record(named), { kind: 'unchanged', duplicate: false })

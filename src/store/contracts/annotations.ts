@@ -7,84 +7,84 @@ import type { Notice, PriceRow } from './versions.ts'
 
 /**
  * Tasks and annotations. A version that concerns a watch is a task from the moment it is stored; the annotation engine takes tasks
- * and commits them together with their annotations. So none is lost, and none is made twice.
+ * and commits them together with their annotations, so that no annotation is lost or made twice.
  *
- *     waiting ──> done             with its annotations; the task is gone
+ *     waiting ──> done             removed when its annotations are committed
  *        └─────> set aside         after its last attempt failed (`rules/tasks`); waits again when an administrator retries it
  *
- * Attempts are counted before they are made, so that a task counts against itself even when it takes the whole process down.
+ * Attempts are counted before they are made, so that a task that crashes the process is counted too.
  */
 export type AnnotationStore = {
-  /** The oldest tasks of one of several workers. All tasks of a document go to the same worker, so that its versions stay in order. */
+  /** The oldest tasks of one worker's share. All tasks of a document go to the same worker, so that its versions stay in order. */
   tasks(share: TaskShare): Promise<Task[]>
-  /** Those that wait. */
+  /** Number of waiting tasks. */
   countTasks(): Promise<number>
-  /** One attempt more for each of these tasks, or one less where it was not made after all. */
+  /** Adds one attempt to each of these tasks, or takes it back if it was not made after all. */
   countAttempts(ids: readonly number[], by: 1 | -1): Promise<void>
-  /** An attempt failed. The task waits for the next one, or is set aside after the last. */
+  /** Records a failed attempt. The task waits for the next one, or is set aside after the last. */
   fail(id: number, why: { reason: string; at: number }): Promise<'waiting' | 'set-aside'>
-  /** How many are set aside, and the latest ones first. */
+  /** Number of tasks set aside, and the latest of them, newest first. */
   setAside(limit: number): Promise<SetAside>
-  /** All that are set aside wait again, with no attempts counted. Returns how many. */
+  /** Returns all set-aside tasks to waiting, with their attempts reset. Returns how many. */
   retrySetAside(): Promise<number>
-  /** Everything or nothing. Annotations that exist (same owner, profile, version and entry) are skipped. Returns the new ones. */
+  /** All or nothing. Existing annotations (same owner, profile, version and entry) are skipped. Returns the new ones. */
   commit(batch: AnnotationBatch): Promise<Annotation[]>
   /**
-   * Adds annotations from another system, everything or nothing. One of the same owner, profile, document, entry, kind and time is there
-   * already and skipped. Documents that are not known get a row. Returns how many are new.
+   * Adds annotations from another system, all or nothing. Existing ones (same owner, profile, document, entry, kind and time) are
+   * skipped. Unknown documents get a row. Returns how many are new.
    */
   adopt(annotations: readonly AdoptedAnnotation[]): Promise<number>
   find(id: number): Promise<Annotation | null>
-  /** Those that are there, in the order of the ids. */
+  /** Those that exist, in the order of the ids. */
   findAll(ids: readonly number[]): Promise<Annotation[]>
-  /** In the order of their ids, a page at a time. */
+  /** By id, a page at a time. */
   list(page: { after: number; limit: number; owner?: string; profile?: string }): Promise<Annotation[]>
-  /** The last annotation of a document for a profile. */
+  /** The latest annotation of a document for a profile. */
   last(profile: string, documentId: number): Promise<Annotation | null>
-  /** The first annotation that a profile has of a near-duplicate cluster, of a document other than this one. */
+  /** The profile's first annotation of a near-duplicate cluster, on a document other than this one. */
   ofCluster(lookup: StoryLookup): Promise<StoryOfProfile>
-  /** The newest texts of a host's other documents, as far as they are compared (`storyLimits`). */
+  /** The newest texts of a host's other documents, as many as are compared (`storyLimits`). */
   textsOfHost(host: string, documentId: number): Promise<StoredText[]>
-  /** Texts that share a band with these, for a decision; see `NearDuplicateStore`. */
+  /** Texts that share at least one of these bands, for a decision; see `NearDuplicateStore`. */
   textsInBands(bands: readonly number[]): Promise<StoredText[]>
   /**
-   * Splits a URL off an annotation that lists it: it gets an annotation of its own, unread, for each profile of the owner that has it
-   * under the same document. From then on the two documents are not joined for this owner. All or nothing.
+   * Splits a URL off an annotation that lists it: it gets its own unread annotation for each of the owner's profiles that list it
+   * under the same document. The two documents are never joined again for this owner. All or nothing.
    */
   split(wish: { owner: string; annotation: number; url: string; at: number }): Promise<SplitStory>
-  /** Undoes the muting of a block for an owner, or for everybody where it is ''; or takes that back. */
+  /** Undoes the muting of a block for one owner, or for everyone if `owner` is ''. `muteAgain` reverts that. */
   unmute(undone: Unmuted): Promise<void>
   muteAgain(undone: Omit<Unmuted, 'at'>): Promise<void>
 }
 
 export type Unmuted = { documentId: number; block: string; owner: string; at: number }
 
-/** `after`: only those with a greater id, which are newer. */
+/** `after`: only tasks with a greater id, that is, newer ones. */
 export type TaskShare = { limit: number; part: number; parts: number; after?: number }
 
 export type Task = {
   id: number
   versionId: number
-  /** Of the version; 0 where it is gone. */
+  /** Document of the version; 0 if the version no longer exists. */
   documentId: number
-  /** Bytes of its body. */
+  /** Size of the version's body in bytes. */
   size: number
   watch: number
   /** Links followed from the source. */
   hops: number
-  /** When the check began that found the version. */
+  /** Start time of the check that found the version. */
   round: number
   /** Part of the first check of a source. */
   first: boolean
-  /** The request of this watch made the version: no one else needs it. */
+  /** The version was made by a request of this watch, so no one else needs it. */
   made: boolean
-  /** Begun so far, also by processes that have ended since. */
+  /** Attempts begun so far, including those of processes that have ended since. */
   attempts: number
 }
 
 export type SetAside = { count: number; latest: SetAsideTask[] }
 
-/** `url` is empty for a version that is gone. */
+/** `url` is empty if the version no longer exists. */
 export type SetAsideTask = { id: number; versionId: number; url: string; watch: number; reason: string; at: number }
 
 export type AnnotationKind = 'new' | 'changed' | 'gone' | 'back'
@@ -92,13 +92,13 @@ export type AnnotationKind = 'new' | 'changed' | 'gone' | 'back'
 /** Text with the ranges to highlight. */
 export type MarkedText = { text: string; marks: readonly (readonly [from: number, to: number])[] }
 
-/** A summary. Where it says what changed it has parts too, which join to its text, and how many changes it leaves out. */
+/** A summary. One of a change also has parts, which concatenate to its text, and the number of changes left out. */
 export type AnnotationSummary = MarkedText & { parts?: readonly LinePart[]; more?: number }
 
-/** What changed, as far as it is kept with an annotation: some of the changes, long texts cut. */
+/** The changes kept with an annotation: a limited number, with long texts truncated. */
 export type AnnotationChanges = {
   list: readonly AnnotationChange[]
-  /** Changes that are not listed. */
+  /** Number of changes not listed. */
   more: number
 }
 
@@ -107,9 +107,9 @@ export type AnnotationChange = {
   path: string
   before?: string
   after?: string
-  /** Word by word, for `changed`. They join to `before` and `after`. */
+  /** Word-level diff, for `changed`. The pieces concatenate to `before` and `after`. */
   pieces?: readonly Piece[]
-  /** Of an entry of a feed. */
+  /** Title and link of a feed entry. */
   title?: string
   link?: string
 }
@@ -127,7 +127,7 @@ export type AnnotationFields = {
   urgency: number
   /** 0: never. */
   expiresAt: number
-  /** From before the profile existed: shown, but not pushed. */
+  /** Older than the profile: shown, but not pushed. */
   backlog: boolean
   title: string
   format: string
@@ -135,18 +135,18 @@ export type AnnotationFields = {
   size: number
   summary: AnnotationSummary
   changes: AnnotationChanges
-  /** Terms with weights and positions, as the annotation engine gives it. */
+  /** Terms with weights and positions, as produced by the annotation engine. */
   explanation: unknown
-  /** First version of the near-duplicate cluster; 0 where the text is too short to compare. */
+  /** First version of the near-duplicate cluster; 0 if the text is too short to compare. */
   cluster: number
-  /** Where the content is in the system that the annotation comes from; empty where its version is, or was, in this archive. */
+  /** Location of the content in the system the annotation was imported from; empty if its version is, or was, in this archive. */
   docbase: string
   /**
-   * The entry of a feed that it is about, by its id; then `title` is the entry's own. '' for all other documents. Annotations of a
-   * document and entry are one row in the inbox.
+   * Id of the feed entry it is about, in which case `title` is the entry's; '' for all other documents. Annotations of the same
+   * document and entry share one row in the inbox.
    */
   entry: string
-  /** Where the entry leads; empty where that is the document itself. */
+  /** The entry's link; empty if that is the document itself. */
   link: string
   /** Title of the feed; empty for everything else. */
   channel: string
@@ -156,8 +156,8 @@ export type AnnotationFields = {
 export type FieldType = 'text' | 'integer' | 'real' | 'flag' | 'json'
 
 /**
- * The column of each field and its type. Both engines derive from this table how they write and read annotations, and how they are
- * imported. So a new field is a line above, a line here, and a migration of each engine (with a default for the rows that exist).
+ * Column and type of each field. Both engines derive from this table how annotations are written, read and imported. To add a field,
+ * add a line above, a line here, and a migration for each engine (with a default for existing rows).
  */
 export const annotationFields = {
   owner: { column: 'owner', type: 'text' },
@@ -185,15 +185,15 @@ export const annotationFields = {
 } as const satisfies Record<keyof AnnotationFields, { column: string; type: FieldType }>
 
 export type AnnotationDraft = AnnotationFields & {
-  /** Its source is muted: it goes to the archive, read. */
+  /** Its source is muted: stored as archived and read. */
   muted?: boolean
-  /** Comes as read, as the first version of a source whose every change matters. */
+  /** Stored as read, like the first version of a source whose every change matters. */
   silent?: boolean
-  /** Channels beside the inbox that it is to be delivered to: each gets an entry in the outbox, in the same transaction. */
+  /** Channels to deliver it to, other than the inbox: each gets an entry in the outbox, in the same transaction. */
   channels?: readonly string[]
 }
 
-/** An annotation from another system. `version` is null where this archive doesn't have it. It is delivered nowhere. */
+/** An annotation from another system. `version` is null if this archive doesn't have it. It is never delivered. */
 export type AdoptedAnnotation = {
   draft: Omit<AnnotationDraft, 'documentId' | 'versionId' | 'cluster' | 'channels'>
   document: DocumentKey & { url: string }
@@ -203,54 +203,54 @@ export type AdoptedAnnotation = {
 
 export type Annotation = AnnotationFields & { id: number; url: string; n: number; alsoAt: readonly string[] }
 
-/** A near-duplicate at another URL, with the annotation that it would have had on its own: it gets that when it is split off. */
+/** A near-duplicate at another URL. `draft` is the annotation it would have had on its own, which it gets when it is split off. */
 export type AlsoAt = { annotation: number; versionId: number; documentId: number; url: string; draft: JoinedDraft }
 
-/** Ids are those of the page, and its owner and profile those of the annotation that it is listed with. */
+/** The ids come from the page; owner and profile from the annotation it is listed with. */
 export type JoinedDraft = Omit<AnnotationFields, 'owner' | 'profile' | 'documentId' | 'versionId' | 'cluster'>
 
 export type AnnotationBatch = {
   done: readonly number[]
   annotations: readonly AnnotationDraft[]
-  /** Near-duplicates at other URLs: listed with the annotation that exists. */
+  /** Near-duplicates at other URLs, to list with an existing annotation. */
   alsoAt: readonly AlsoAt[]
   nearDuplicates: readonly NearDuplicate[]
-  /** No profile needs them: the collector may remove their bodies. */
+  /** Versions that no profile needs: the collector may remove their bodies. */
   unwanted: readonly number[]
-  /** A profile archives them, although none may have needed them before. */
+  /** Versions that a profile archives, even if none needed them before. */
   wanted: readonly number[]
-  /** Prices that were read. One that exists is left as it is. */
+  /** Prices read from the version. Existing ones are left unchanged. */
   prices?: readonly PriceRow[]
-  /** What was learned from a version. Older than what is known, it is left out. */
+  /** Noise state learned from a version. Ignored if it is older than the stored one. */
   noise?: { documentId: number; state: NoiseState }
-  /** The last version of a document that was matched for a watch: what comes next is compared with it. */
+  /** The last version of a document matched for a watch: the next one is compared with it. */
   known?: { documentId: number; watch: number; versionId: number }
-  /** `notified` is never taken back. */
+  /** `notified` is never overwritten. */
   notices?: readonly { versionId: number; notice: Notice }[]
 }
 
-/** The annotation under which a profile knows a story. */
+/** The annotation by which a profile already knows a story. */
 export type StoryOfProfile =
   | { kind: 'known'; annotation: Annotation }
   | { kind: 'none' }
   /** The owner has split this document from one of the story. */
   | { kind: 'split' }
 
-/** `fresh` are the annotations that the other page has now, one for each profile. `unknown`: the annotation doesn't list it. */
+/** `fresh`: the new annotations of the split-off page, one per profile. `unknown`: the annotation doesn't list the page. */
 export type SplitStory = { kind: 'split'; fresh: readonly Annotation[] } | { kind: 'unknown' }
 
 /**
- * Near-duplicates on several pages are one story, and notified once. From the search for a story to the commit of its annotations no
- * other worker decides on a text that shares a band with it, or two that find it on two pages would both take theirs for the first. Slow
- * work (reading, matching, summaries) is done before.
+ * Near-duplicates on several pages are one story, and notified once. From looking up a story to committing its annotations, no other
+ * worker may decide on a text that shares a band with it; otherwise two workers that find it on two pages would each take theirs for
+ * the first. Slow work (reading, matching, summaries) is done beforehand.
  */
 export type NearDuplicateStore = {
-  /** `commit` stores the text with the story that it was found to belong to; the decision holds when its promise resolves. */
+  /** `commit` stores the text with the story it was found to belong to; the decision is final when its promise resolves. */
   decide<T>(bands: readonly number[], commit: (found: FoundTexts) => Promise<T>): Promise<T>
 }
 
 export type FoundTexts = {
-  /** Those with the most bands in common first, of equals the newest. */
+  /** Most bands in common first; ties go to the newest. */
   candidates: readonly StoredText[]
   /** For reads and the commit within the decision. */
   annotations: Pick<AnnotationStore, 'ofCluster' | 'commit'>

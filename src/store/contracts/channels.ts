@@ -1,20 +1,20 @@
 /**
- * Delivery channels of users. What has to leave is in `deliveries.ts`; here is where it goes, and how that went.
+ * Delivery channels of users: their settings and health. What is to be sent is in `deliveries.ts`.
  *
- * States: `active`; `failing` after several failures in a row, tried again from `retryAt` on, until one message arrives; `off`, by its
- * owner. The settings hold secrets: they go to the agent, and to nobody else.
+ * States: `active`; `failing` after several consecutive failures, retried from `retryAt` on until a message arrives; `off`, switched
+ * off by its owner. The settings contain secrets: pass them to the agent only.
  */
 export type ChannelStore = {
   add(channel: ChannelDraft): Promise<Channel>
-  /** In the order in which they were added. */
+  /** In the order they were added. */
   list(owner: string): Promise<Channel[]>
   find(id: string): Promise<Channel | null>
-  /** False where the owner has no such channel. */
+  /** False if the owner has no such channel. */
   change(owner: string, id: string, to: ChannelChange): Promise<boolean>
-  /** What came of the last message. */
+  /** Records the result of the last message. */
   note(id: string, health: ChannelHealth): Promise<void>
   remove(owner: string, id: string): Promise<boolean>
-  /** Of all owners together, for each kind that there is. `waiting` are annotations that have not left. */
+  /** Totals over all owners, per kind of channel. `waiting` counts annotations not yet sent. */
   figures(): Promise<ChannelFigures[]>
 }
 
@@ -29,7 +29,7 @@ export type ChannelDraft = {
   createdAt: number
 }
 
-/** As its agent reads it. */
+/** In the format of the channel's agent. */
 export type ChannelSettings = Readonly<Record<string, unknown>>
 
 export const channelStates = ['active', 'failing', 'off'] as const
@@ -37,11 +37,11 @@ export type ChannelState = (typeof channelStates)[number]
 
 export type ChannelHealth = {
   state: ChannelState
-  /** Why the last message did not arrive; '' where it did. */
+  /** Why the last message did not arrive; '' if it did. */
   reason: string
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
-  /** 0 where it may be used at once. */
+  /** 0 if it may be used at once. */
   retryAt: number
   /** When a message last arrived; 0 for never. */
   sentAt: number
@@ -49,5 +49,5 @@ export type ChannelHealth = {
 
 export type Channel = ChannelDraft & ChannelHealth
 
-/** Changed settings, or being switched on, clear what failed before. */
+/** Changing the settings or switching the channel on clears earlier failures. */
 export type ChannelChange = { name?: string; settings?: ChannelSettings; state?: 'active' | 'off' }

@@ -1,7 +1,7 @@
 import type { LastCollection } from '../../core/reports/gc-report.ts'
 
 /**
- * The last garbage collection, by the service or by `erace gc`. Written by the holder of the collector's lock alone. A run that stays
+ * The last garbage collection, by the service or by `erace gc`. Written only by the holder of the collector's lock. A run that stays
  * `running` was killed, and the next one continues its work.
  */
 export type CollectionRunStore = {
@@ -14,17 +14,17 @@ export type CollectionRun = {
   /** 0 while it runs. */
   tookMs: number
   state: LastCollection['state']
-  /** Versions that were removed or left without a body. */
+  /** Number of versions removed or left without a body. */
   versions: number
-  /** Of their records. */
+  /** Size of their records. */
   bytes: number
-  /** By which files became shorter: records of several runs may go with one file. */
+  /** Bytes freed on disk: one rewritten file may free records of several runs. */
   freedBytes: number
   /** Why it failed; otherwise empty. */
   error: string
 }
 
-/** As it is shown. */
+/** Converts it for display. */
 export function lastCollectionOf(run: CollectionRun | null): LastCollection | null {
   if (run === null) return null
   const { startedAt, tookMs, error, ...rest } = run

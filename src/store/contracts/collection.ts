@@ -1,26 +1,26 @@
 import type { BodyState } from './documents.ts'
 
 /**
- * What the garbage collector needs of the catalogue, and how owners pin what they need. Safe during writes: an order rests on an
+ * The garbage collector's view of the catalogue, and how owners pin versions. Safe during writes: an order is based on an
  * earlier read, so it is checked again when it is carried out.
  */
 export type CollectionStore = {
   /**
-   * All versions a page at a time, each document's together and the newest first. Versions that come meanwhile may be
-   * missing: they are too new to go.
+   * All versions, a page at a time, grouped by document and newest first. Versions added in the meantime may be
+   * missing: they are too new to be collected.
    */
   versions(after: CollectionCursor | null, limit: number): Promise<CollectionPage>
-  /** Those of the given that are there. */
+  /** Those of the versions that exist. */
   find(versionIds: readonly number[]): Promise<KeptVersion[]>
   /**
-   * Carries out orders, all in one step, and says what came of each. What an order rests on is checked against the
-   * catalogue in the same step: a version that became current, pinned, wanted or referred to is kept.
+   * Carries out orders in one transaction and returns the outcome of each. Preconditions are checked again in the same
+   * transaction: a version that became current, pinned, wanted or referenced is kept.
    */
   collect(orders: readonly CollectionOrder[]): Promise<CollectionOutcome[]>
-  /** Keeps the versions until `unpin`, for an owner who has not retrieved them yet. Answers with those that are there. */
+  /** Keeps the versions until `unpin`, for an owner who has not retrieved them yet. Returns those that exist. */
   pin(versionIds: readonly number[], owner: string, at: number): Promise<number[]>
   unpin(versionIds: readonly number[], owner: string): Promise<void>
-  /** No profile wants them: their bodies may go, the meta-info stays. */
+  /** Marks versions that no profile wants: their bodies may be removed, the meta-info stays. */
   markUnwanted(versionIds: readonly number[]): Promise<void>
   markWanted(versionIds: readonly number[]): Promise<void>
 }
@@ -34,11 +34,11 @@ export type KeptVersion = {
   /** The newest of its document. */
   current: boolean
   body: BodyState
-  /** Length of its own record in the archive; 0 when there is none. */
+  /** Length of its own record in the archive; 0 if there is none. */
   bytes: number
   /** The version whose record holds the body. */
   originalId: number
-  /** Others refer to this version's body. Not told of a current version that is wanted: it stays in any case. */
+  /** Others refer to this version's body. Not determined for a current version that is wanted, which stays in any case. */
   shared: boolean
   /** One of the owners who pin it. */
   pinnedBy: string | null
@@ -46,25 +46,25 @@ export type KeptVersion = {
 }
 
 export type CollectableVersion = KeptVersion & {
-  /** When the next version that is there took its place; null for the newest. */
+  /** Time of the next existing version, which superseded it; null for the newest. */
   supersededAt: number | null
-  /** Versions of the same document that are newer. */
+  /** Number of newer versions of the same document. */
   newer: number
 }
 
-/** Where a page ended. Made by the store, for the store. */
+/** Position at which a page ended. Opaque to callers. */
 export type CollectionCursor = { documentId: number; n: number; at: number; newer: number }
 
 export type CollectionPage = { versions: CollectableVersion[]; next: CollectionCursor | null }
 
-/** The fingerprint of a version's visible text, and of the rules that made it. */
+/** The fingerprint of a version's visible text, and the rules that made it. */
 export type TextMark = { text: Buffer; rules: number }
 
 export type CollectionOrder = {
   versionId: number
   /**
-   * `remove`: the version and all that belongs to it. `drop`: its record; the response header moves to the catalogue,
-   * and the next that has the same body stores it anew.
+   * `remove`: removes the version and everything that belongs to it. `drop`: removes its record; the response header moves to the
+   * catalogue, and the next version with the same body stores it again.
    */
   action: 'remove' | 'drop'
 }
@@ -72,5 +72,5 @@ export type CollectionOrder = {
 export type CollectionOutcome =
   | { kind: 'done'; bytes: number }
   | { kind: 'kept'; why: 'current' | 'held' | 'shared' | 'wanted' | 'damaged' }
-  /** Not there any more, or without a body already. */
+  /** The version no longer exists, or already has no body. */
   | { kind: 'nothing' }

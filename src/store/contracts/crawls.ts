@@ -1,20 +1,20 @@
 /**
- * Crawls that an administrator has asked the running service for. Any process may ask for one or ask to stop it; the one that schedules
- * carries them out and says how far they are. A crawl is `waiting`, `running`, or over: all other states.
+ * Crawls that an administrator requested from the running service. Any process may request or stop one; the scheduling process carries
+ * them out and saves their progress. A crawl is `waiting`, `running`, or over (all other states).
  */
 export type CrawlStore = {
-  /** Returns its number, which is never used again; null where `maxOpen` others are not over yet. */
+  /** Returns its id, which is never reused; null if `maxOpen` others are not over yet. */
   add(draft: CrawlDraft, maxOpen: number): Promise<number | null>
   find(id: number): Promise<CrawlRow | null>
-  /** The newest first: those with a number below `before`. Of those that are over, some dozens are kept. */
+  /** Newest first: ids below `before`. Of those that are over, a few dozen are kept. */
   list(page: { before: number; limit: number }): Promise<CrawlRow[]>
-  /** The newest that one asked for. That of the configuration is kept for good, so that it isn't crawled again. */
+  /** The newest crawl requested by `askedBy`. That of the configuration is never removed, so that it isn't crawled again. */
   newestOf(askedBy: string): Promise<CrawlRow | null>
-  /** All that wait or run, the oldest first. */
+  /** All waiting or running crawls, oldest first. */
   open(): Promise<CrawlRow[]>
-  /** False where it is unknown or over. */
+  /** False if it is unknown or over. */
   askStop(id: number): Promise<boolean>
-  /** How far crawls are. What is over stays as it is. On a shared store it is refused (`lease-lost`) once another process leads. */
+  /** Saves progress. Crawls that are over stay unchanged. On a shared store, refused (`lease-lost`) once another process leads. */
   save(progress: readonly CrawlProgress[]): Promise<void>
 }
 
@@ -25,15 +25,15 @@ export type CrawlDraft = {
   seeds: readonly string[]
   /** Links followed from a seed; null for no limit. */
   depth: number | null
-  /** Regular expression for the URLs of the crawl; null means the hosts of the seeds. */
+  /** Regular expression that URLs must match; null limits the crawl to the hosts of the seeds. */
   restrict: string | null
   maxPages: number | null
 }
 
 /**
  * - `finished`: nothing was left to fetch;
- * - `limit`: it reached its number of pages, and the rest was dropped;
- * - `stopped`: somebody wanted that;
+ * - `limit`: it reached its page limit, and the rest was dropped;
+ * - `stopped`: on request;
  * - `refused`: it can't be carried out; `reason` says why.
  */
 export type CrawlState = 'waiting' | 'running' | 'finished' | 'limit' | 'stopped' | 'refused'
@@ -41,12 +41,12 @@ export type CrawlState = 'waiting' | 'running' | 'finished' | 'limit' | 'stopped
 export type CrawlProgress = {
   id: number
   state: CrawlState
-  /** When it began; 0 before. Its requests carry it as their round. */
+  /** When it began; 0 before that. Its requests carry it as their `round`. */
   startedAt: number
   /** 0 until it is over. */
   endedAt: number
   queued: number
-  /** By the names of the shards' counters. */
+  /** Keyed by the names of the shards' counters. */
   counts: Readonly<Record<string, number>>
   reason: string
 }
@@ -54,6 +54,6 @@ export type CrawlProgress = {
 export type CrawlRow = CrawlDraft &
   CrawlProgress & {
     stopAsked: boolean
-    /** Pages that no worker has taken yet; null where there is no limit, or the process counts them itself. */
+    /** Pages not yet taken by a worker; null if there is no limit, or the process counts them itself. */
     pagesLeft: number | null
   }

@@ -1,17 +1,17 @@
 /**
- * What users sign in with at their sources. The values are sealed before they come here: no store can read them.
+ * Credentials of users for their sources. The values are encrypted before they get here: no store can read them.
  *
- * Credentials that a source refused are not tried again before `retryAt`, which is an hour later at first, then two, up to a day. New
- * values clear that. What is noted of a sign-in names the values it was made with, by `changedAt`: those that were replaced meanwhile
- * are not blamed.
+ * Credentials that a source refused are not retried before `retryAt`: after one hour at first, then two, up to a day. New values reset
+ * this. The result of a sign-in carries the `changedAt` of the values it used, so that values replaced in the meantime don't affect the
+ * new ones.
  */
 export type CredentialStore = {
-  /** False where the owner has some of that name. */
+  /** False if the owner already has credentials of that name. */
   add(draft: CredentialsDraft): Promise<boolean>
-  /** In the order of their names. */
+  /** By name. */
   list(owner: string): Promise<StoredCredentials[]>
   find(id: string): Promise<StoredCredentials | null>
-  /** False where the owner has none of that id. */
+  /** False if the owner has no credentials with that id. */
   replace(owner: string, id: string, by: CredentialsChange): Promise<boolean>
   noteUsed(id: string, sign: SignIn): Promise<void>
   noteFailed(id: string, sign: SignIn & { reason: string }): Promise<void>
@@ -34,12 +34,12 @@ export type CredentialsChange = Pick<CredentialsDraft, 'kind' | 'hint' | 'sealed
 
 export type SignIn = { changedAt: number; at: number }
 
-/** Times are 0 for never. */
+/** A time of 0 means never. */
 export type StoredCredentials = CredentialsDraft & {
   changedAt: number
   usedAt: number
   failedSince: number
-  /** Why the source refused them last; '' if it did not. */
+  /** Why the source last refused them; '' if it didn't. */
   failure: string
   failures: number
   retryAt: number

@@ -2,18 +2,18 @@ import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { Check } from '../../core/request.ts'
 
 /**
- * The catalogue: every document that was ever asked for, its versions, and where their bodies lie.
- * A document is named by host and fingerprint of its key; its URL is the spelling that was fetched first.
+ * The catalogue: every document ever requested, its versions, and the location of their bodies.
+ * A document is identified by its host and the fingerprint of its key; its URL is the spelling that was fetched first.
  */
 export type DocumentStore = {
   /**
-   * Records what came of a batch of requests, atomically: bodies first, then the rows that point at them. Equal bodies
-   * are stored once over all documents and shards. Repeating a batch changes nothing: the same content makes no second version.
+   * Records the results of a batch of requests atomically: bodies first, then the rows that point at them. Equal bodies
+   * are stored once across all documents and shards. Idempotent: the same content makes no second version.
    */
   record(captures: readonly Capture[]): Promise<CaptureOutcome[]>
-  /** What is known of these documents, for conditional requests; `null` for those never seen. */
+  /** State of these documents, for conditional requests; `null` for those never seen. */
   find(keys: readonly DocumentKey[]): Promise<(KnownDocument | null)[]>
-  /** Outgoing links of the current versions of these documents, each in page order; none where there is no version. */
+  /** Outgoing links of the current versions of these documents, each in page order; empty if there is no version. */
   links(known: readonly KeptPage[]): Promise<string[][]>
 }
 
@@ -24,7 +24,7 @@ export type DocumentKey = { host: string; fp: bigint }
 type CaptureBase = DocumentKey & {
   url: string
   parent: string
-  /** Whose request it was: what is new goes to the annotation engine on behalf of that watch. */
+  /** The check that made the request: new content goes to the annotation engine on behalf of its watch. */
   check: Check
   /** Links followed from the source. */
   hops: number
@@ -32,11 +32,11 @@ type CaptureBase = DocumentKey & {
   run: number
   status: number
   address: string
-  /** Kept, but news to nobody: a list of items, which are news themselves. */
+  /** Stored, but never a task for the annotation engine: a list of items that are annotated themselves. */
   silent?: boolean
 }
 
-/** `reason` is the error code of what failed, or why it was skipped; empty for the rest. */
+/** `reason`: the error code of a failed request, or why it was skipped; otherwise empty. */
 export type Capture = CaptureBase &
   (
     | {
@@ -49,47 +49,47 @@ export type Capture = CaptureBase &
         lastModified: string
         truncated: string
         /**
-         * The volatile parts that came from a table while the rest was kept before, with spaces between their ids; empty for a page that came
-         * whole. It counts as one more answer in a row that did not.
+         * Ids of the volatile parts that came from a table while the rest was already stored, separated by spaces; empty for a page
+         * that was fetched whole. Counts as one more answer in a row (`notModified`) that was not.
          */
         completed?: string
         title: string
-        /** Fingerprint of the visible text, where it was needed. */
+        /** Fingerprint of the visible text; null if it was not needed. */
         text: Buffer | null
-        /** Which rules left parts of the text out. */
+        /** Identifies the rules that left parts of the text out. */
         textRules: number
-        /** The version that has the same visible text: if it is still current, only the links may have changed, even if the bytes differ. */
+        /** The version with the same visible text: if it is still current, only the links may have changed, even if the bytes differ. */
         sameTextAs: number
-        /** The version that it differs from in something that the watch asks for beside text and links; 0 for none. */
+        /** The version it differs from in an aspect other than text and links that the watch asks for; 0 for none. */
         differsFrom?: number
-        /** Until when the server calls this fresh; 0 when it says nothing. */
+        /** Until when the server declares this fresh; 0 if it doesn't say. */
         freshUntil: number
-        /** When a feed wants to be asked. It is not kept here: the scheduler has it. */
+        /** When a feed asks to be fetched. Not stored here: the scheduler keeps it. */
         schedule?: FeedSchedule
-        /** Of the newest entries of a feed; not kept either. */
+        /** Dates of the newest entries of a feed; not stored here either. */
         dates?: readonly number[]
         links: readonly string[]
-        /** The same as they are stored (`packLinks` in store/rules), where they were at hand so. */
+        /** The links in stored form (`packLinks` in store/rules), if already available. */
         linkText?: string
-        /** The fingerprints that the links have as documents, eight bytes each in the order of `links`. */
+        /** Document fingerprints of the links, eight bytes each, in the order of `links`. */
         linkKeys: Uint8Array
-        /** Which rules made these fingerprints. */
+        /** Identifies the rules that made these fingerprints. */
         linkNaming: number
-        /** What came, for modules of the crawl; the store doesn't look at it. */
+        /** The response, for modules of the crawl; the store ignores it. */
         answer?: { body: Uint8Array; headers: readonly string[] }
         /**
-         * The bytes to archive. Called once the store knows whether an equal body is kept already:
-         * then `original` says where it was seen first and only a reference is to be written.
+         * The bytes to archive. Called once the store knows whether an equal body is already kept:
+         * if so, `original` says where it was seen first, and only a reference is written.
          */
         render(original: OriginalCapture | null): Uint8Array[]
-        /** Gives the memory of the body back, once it is stored. */
+        /** Frees the memory of the body, once it is stored. */
         release?(): void
       }
-    /** Answered without a body to keep: `outcome` says why. `freshUntil` is null where nothing is said about it. */
+    /** Answered without a body to keep: `outcome` says why. `freshUntil` is null if the answer doesn't say. */
     | { kind: 'note'; outcome: NoteOutcome; reason: string; location: string; freshUntil: number | null }
-    /** Not asked for, since it was checked a moment ago; it may still be news to the watch. */
+    /** Not requested, since it was checked a moment ago; it may still be new to the watch. */
     | { kind: 'met' }
-    /** Not there any more, or moved to `location`. A version only where the document has been there. */
+    /** No longer there, or moved to `location`. Makes a version only if the document existed before. */
     | { kind: 'gone'; outcome: 'failed' | 'redirect'; reason: string; location: string; render(): Uint8Array[] }
   )
 
@@ -99,16 +99,13 @@ export type OriginalCapture = { url: string; at: number }
 
 export type CaptureOutcome =
   | { kind: 'stored'; versionId: number }
-  /**
-   * The document's current version has this very body, or the same visible text. `duplicate` when another document had
-   * the body in this run too.
-   */
+  /** The document's current version has the same body or the same visible text. `duplicate`: another document had the body in this run. */
   | { kind: 'unchanged'; duplicate: boolean }
-  /** A version with the same visible text and other links was added. */
+  /** A version with the same visible text but different links was added. */
   | { kind: 'relinked'; versionId: number }
-  /** A version that says so was added. */
+  /** A `gone` version was added. */
   | { kind: 'gone'; versionId: number }
-  /** Broken off, and less than what is kept: not a change. */
+  /** Cut off, while the stored version is complete: not a change. */
   | { kind: 'incomplete' }
   /** A new version of this document whose body is kept under another URL. */
   | { kind: 'duplicate'; versionId: number; of: string }
@@ -117,37 +114,37 @@ export type CaptureOutcome =
 export type KnownDocument = {
   url: string
   firstAt: number
-  /** How many versions it has had. */
+  /** Number of versions so far, including collected ones. */
   versions: number
-  /** The run, or the watch, that checked it last, and when. */
+  /** The run or watch that checked it last, and when. */
   run: number
   checkedAt: number
   status: number
-  /** Current version; 0 when there is none or it is gone. */
+  /** Current version; 0 if there is none or it is gone. */
   versionId: number
-  /** Empty when the body must be fetched unconditionally: it was lost, or the validators lied. */
+  /** Empty if the body must be fetched unconditionally: it was lost, or the validators were found unreliable. */
   etag: string
   lastModified: string
-  /** Of the current version; empty where there is none. */
+  /** Digest of the current version; empty if there is none. */
   digest: Uint8Array
   text: Uint8Array | null
   textRules: number
   truncated: string
-  /** Whether its body is there, was collected because no profile wanted it, or lost. */
+  /** Whether the body of the current version is kept, was collected because no profile wanted it, or is lost. */
   body: BodyState
-  /** Its body is kept under another version. */
+  /** Its body is stored under another version. */
   isCopy: boolean
-  /** Answers in a row that said "not modified". */
+  /** Consecutive "not modified" answers. */
   notModified: number
-  /** `linkKeys` and `linkNaming` of the current version; empty where it has no links or they are not known. */
+  /** `linkKeys` and `linkNaming` of the current version; empty if it has no links or they are unknown. */
   linkKeys: Uint8Array
   linkNaming: number
-  /** Its links as they are stored (`rules/link-text.ts`), where they were at hand and short; otherwise `links` has them. */
+  /** The links in stored form (`rules/link-text.ts`), if available and short; otherwise call `links`. */
   linkText?: string
 }
 
 /**
- * `kept`: in the archive, of its own or as a reference to the original's; `dropped`: collected, the meta-info stayed;
- * `lost`: its record was damaged, the next fetch brings it back; `none`: there never was one.
+ * `kept`: in the archive, as its own record or a reference to the original's; `dropped`: collected, only the meta-info is left;
+ * `lost`: its record was damaged, and the next fetch restores it; `none`: it never had one.
  */
 export type BodyState = 'kept' | 'dropped' | 'lost' | 'none'

@@ -1,6 +1,6 @@
 /**
- * Links that the trap limits dropped. They were never requested, so they aren't documents. For each host (of the pages with the links) and
- * rule the store keeps how many there were and the first ones as examples. A later run that drops any starts over.
+ * Links that the trap limits dropped. They were never requested, so they aren't documents. Per host (of the linking pages) and rule, the
+ * store keeps their number and the first ones as examples. A later run that drops any starts over.
  */
 export type DroppedLinks = {
   host: string
@@ -27,5 +27,5 @@ export type TrapRule = (typeof trapRules)[number]
 
 export const maxDroppedExamples = 20
 
-/** Behind these, in order of host and rule; null from the start. */
+/** Cursor of a list ordered by host and rule. */
 export type DroppedPosition = Pick<DroppedLinks, 'host' | 'rule'>

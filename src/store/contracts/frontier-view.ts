@@ -4,10 +4,10 @@ import type { KeptRobots } from './frontier.ts'
 
 /** Reads the frontiers of all shards from outside. Safe during a crawl. */
 export type FrontierView = {
-  /** Null where the host was not asked yet. */
+  /** Null if the host has not been asked yet. */
   robots(origin: string): Promise<KeptRobots | null>
   host(host: string): Promise<ViewedHost | null>
-  /** Whether the URL waits; of a very long queue only the beginning is read. */
+  /** Whether the URL is queued; only the beginning of a very long queue is searched. */
   isQueued(key: DocumentKey): Promise<boolean>
   /** Links that the trap limits dropped, in order of host and rule. */
   dropped(after: DroppedPosition | null, limit: number): Promise<DroppedLinks[]>
@@ -16,9 +16,9 @@ export type FrontierView = {
 
 export type ViewedHost = {
   queued: number
-  /** Wall clock, ms: no request before. */
+  /** Wall clock, ms: earliest time of the next request. */
   nextAt: number
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
   rests: number
   givenUp: boolean

@@ -8,7 +8,7 @@ export type LinkGraph = {
   nodes: GraphNode[]
   /** From and to, as indexes in `nodes`. */
   edges: [from: number, to: number][]
-  /** There are more documents, or more links among these, than are given. */
+  /** There are more documents, or more links among these, than returned. */
   more: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Hosts for an administrator: unhealthy ones first, then those with the most to do. Safe during a crawl. */
+/** Hosts for an administrator: unhealthy ones first, then those with the longest queues. Safe during a crawl. */
 export type HostView = {
   hosts(query: HostQuery): Promise<HostReport[]>
   close(): void
@@ -7,12 +7,12 @@ export type HostView = {
 export type HostQuery = {
   /** Part of the name; empty for all. */
   q: string
-  /** After this position; null from the start. */
+  /** Start after this position; null for the beginning. */
   after: HostPosition | null
   limit: number
 }
 
-/** Given up, resting, slow, fine: in this order. */
+/** Worst first. */
 export const hostHealths = ['given-up', 'resting', 'slow', 'fine'] as const
 export type HostHealth = (typeof hostHealths)[number]
 
@@ -20,11 +20,11 @@ export type HostHealth = (typeof hostHealths)[number]
 export type HostPosition = { health: HostHealth; queued: number; host: string }
 
 export type HostReport = HostPosition & {
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
-  /** Wall clock; 0 where it may be asked at once. */
+  /** Wall clock: earliest time of the next request; 0 for at once. */
   nextAt: number
   documents: number
-  /** Documents whose last request failed; of a host with very many, of a part of them. */
+  /** Documents whose last request failed; for a host with very many documents, only some of them are counted. */
   failing: number
 }

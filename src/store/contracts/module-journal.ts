@@ -1,41 +1,41 @@
 /**
- * What modules were handed and have not checkpointed yet, and their checkpoints. Pages are in it before their requests are done, so nothing
- * is lost by a crash; they leave it when all modules have a checkpoint behind them.
+ * Checkpoints of modules, and the pages handed to them since. Pages are appended before their requests are marked done, so a crash loses
+ * none; they are dropped when all modules have a later checkpoint.
  *
- * A process has a place of its own for as long as the journal is open: on a data folder there is one, on a shared store another process
- * that starts takes over the lowest place that is free, with all that is left in it.
+ * A process has its own slot while the journal is open. A data folder has one slot; on a shared store, a starting process takes the
+ * lowest free slot, with everything left in it.
  */
 export type ModuleJournal = {
-  /** Takes a place. `run` is the crawl's; 0 for a service, which goes on for ever. What other crawls left behind is dropped. */
+  /** Takes a slot. `run` is the crawl's; 0 for a service, which runs indefinitely. A crawl drops what other crawls left behind. */
   open(run: number): Promise<JournalContent>
-  /** All or nothing. Repeating it is harmless: where a connection broke, nobody knows whether it was done. */
+  /** All or nothing. Idempotent, since it is unknown whether it succeeded if the connection broke. */
   append(pages: readonly JournalPage[]): Promise<void>
   /** Replaces the checkpoint of the module, and drops pages up to `dropTo`. */
   save(checkpoint: ModuleCheckpoint, dropTo: number): Promise<void>
   /** Drops pages up to a number. */
   drop(dropTo: number): Promise<void>
-  /** The crawl is over: nothing is kept of it. */
+  /** Removes everything, when the crawl is over. */
   clear(): Promise<void>
-  /** Gives the place back. */
+  /** Releases the slot. */
   close(): Promise<void>
 }
 
 export type JournalContent = { checkpoints: ModuleCheckpoint[]; pages: JournalPage[] }
 
 export type JournalPage = {
-  /** Grows. */
+  /** Increasing. */
   seq: number
   /** JSON. */
   answer: string
-  /** Null where there is none, or the archive has it. */
+  /** Null if there is none, or it is in the archive. */
   body: Uint8Array | null
 }
 
 export type ModuleCheckpoint = {
   module: string
-  /** The last page that is part of it. */
+  /** The last page it covers. */
   seq: number
-  /** JSON: what is reported about the module. */
+  /** The module's report, as JSON. */
   report: string
   /** Null for a module without state. */
   state: Uint8Array | null

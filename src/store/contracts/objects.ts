@@ -1,6 +1,6 @@
 /**
- * Archived records (WARC records, opaque here). A record counts only when a catalogue row points at it; an engine with files cuts off
- * what was written behind the last such record when the store is opened again.
+ * Archived records (WARC records, opaque here). A record exists only if a catalogue row points at it; when the store is reopened, an
+ * engine with files truncates everything after the last such record.
  */
 export type ObjectStore = {
   read(pointer: RecordPointer): Promise<Buffer>
@@ -12,7 +12,7 @@ export type ObjectStore = {
 /** `fileId` is that of the volume. */
 export type RecordPointer = { fileId: number; offset: number; length: number }
 
-/** Where records lie: a file of the archive, or a partition of the database. */
+/** Location of records: a file of the archive, or a partition of the database. */
 export type Volume = ArchiveFile | RecordPartition
 
 /** `length` is an estimate. */
@@ -25,7 +25,7 @@ export type ArchiveFile = {
   path: string
   /** `open`: still written to; `closed`: plain, waits for compression; `compressed`: one gzip member per record. */
   state: 'open' | 'closed' | 'compressed'
-  /** Bytes that count; anything behind is not stored. */
+  /** Length of the valid content; ignore anything after it. */
   length: number
 }
 

@@ -1,22 +1,22 @@
 import type { Profile } from '../../core/profile.ts'
 import type { BlindSpotKind } from '../../core/text/blind-spot.ts'
 
-/** The profile base, with one URD for each source of each profile, and the watch that each URD is part of. */
+/** All profiles, with one URD for each source of each profile, and the watch that each URD is part of. */
 export type ProfileStore = {
-  /** Grows with every change of the base. */
+  /** Grows with every change of any profile. */
   revision(): Promise<number>
-  /** In the order of their ids, a page at a time. */
+  /** By id, a page at a time. */
   list(page: { after: string; limit: number; owner?: string }): Promise<Profile[]>
   find(id: string): Promise<Profile | null>
-  /** The revision in which each profile was put last. */
+  /** The revision in which each profile was last put. */
   stamps(): Promise<{ id: string; revision: number }[]>
   /**
-   * Adds profiles or puts them in place of what they were. A source whose URI stays the same keeps its URD. What was set aside
-   * is tried again, and what selectors match is not known any more. With a `basis` nothing is put, and false returned, unless that is
-   * still the revision: so a decision that rests on what is there holds for all servers.
+   * Adds or replaces profiles. A source whose URI stays the same keeps its URD. Expressions set aside are tried again, and `selected`
+   * is reset to unknown. With a `basis`, this is a compare-and-set: it changes nothing and returns false unless that is still the
+   * revision, so that a decision based on a read holds across servers.
    */
   put(profiles: readonly KeyedProfile[], basis?: number): Promise<boolean>
-  /** How many were there. */
+  /** Returns how many existed. */
   remove(ids: readonly string[]): Promise<number>
   urdsOf(profileId: string): Promise<UrdRow[]>
   findUrd(id: number): Promise<UrdRow | null>
@@ -24,22 +24,22 @@ export type ProfileStore = {
   setUrds(ids: readonly number[], marks: UrdMarks): Promise<void>
 }
 
-/** `keys[n]` is the watch key of source n: equal ones are fetched as one. */
+/** `keys[n]` is the watch key of source n: sources with equal keys are fetched as one. */
 export type KeyedProfile = { profile: Profile; keys: readonly string[] }
 
 export type UrdRow = {
   id: number
   profile: string
-  /** Which of the profile's sources. */
+  /** Index of the source in the profile. */
   place: number
   watch: number
-  /** When its first visit was done; 0 as long as it was not. */
+  /** When its first visit was completed; 0 until then. */
   visitedAt: number
   /** Not checked for this profile. */
   paused: boolean
-  /** Checked and kept, but what is new goes to the archive of the inbox, unseen. */
+  /** Checked and stored, but new annotations go straight to the archive of the inbox. */
   muted: boolean
-  /** Which of its expressions take too much work, if any, and the page on which that was found. */
+  /** Which of its expressions proved too expensive, if any, and the page on which that was found. */
   aside: AsideKind | ''
   asideUrl: string
   /** What the source sees of its page, since when, and the version that showed it. */
@@ -49,19 +49,19 @@ export type UrdRow = {
 }
 
 /**
- * Whether its selectors match something. Of a source without selectors: why it sees nothing of what the page is about; '' where it
- * does, or nothing is known yet.
+ * Whether its selectors match anything. For a source without selectors: why it sees nothing of the page's content. '' if it does, or
+ * if nothing is known yet.
  */
 export type SelectedState = '' | 'some' | 'nothing' | BlindSpotKind
 
 /**
- * Of a `scope` only the source's own page is left. The others were not applied to a page: all of a change is shown where parts
- * were to be selected or ignored, and nothing is matched where interests could not be decided. The first that applies is kept.
+ * Without its `scope`, only the source's own page is left. The others were not applied to a page: without `select` or `ignore` the
+ * whole change is shown, and without `interests` nothing matches. The first that applies is stored.
  */
 export const asideKinds = ['scope', 'interests', 'select', 'ignore'] as const
 export type AsideKind = (typeof asideKinds)[number]
 
-/** `aside` and `asideUrl` come together, and so do the three of `selected`. */
+/** `aside` and `asideUrl` are set together, and so are the three `selected` fields. */
 export type UrdMarks = {
   paused?: boolean
   muted?: boolean

@@ -1,8 +1,5 @@
-/** Requests counted by all servers of a shared store, so that a limit per minute holds for them together. */
+/** Request counts of all servers of a shared store, so that a limit per minute applies to them together. */
 export type RequestCountStore = {
-  /**
-   * Adds this server's requests since it last reported and returns the totals of the same keys. Windows before this one are
-   * forgotten.
-   */
+  /** Adds this server's requests since its last report and returns the totals for the same keys. Removes earlier windows. */
   add(window: number, counts: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>
 }

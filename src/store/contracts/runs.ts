@@ -1,4 +1,4 @@
-/** Crawls of one data folder: an unfinished run goes on, a finished one is followed by the next. */
+/** Crawls of one data folder: an unfinished run is continued, a finished one is followed by a new one. */
 export type RunStore = {
   /** The run to work on: the last one if it is unfinished, a new one otherwise. */
   begin(at: number): Promise<Run>
@@ -10,6 +10,6 @@ export type Run = {
   id: number
   startedAt: number
   finishedAt: number | null
-  /** True when `begin` found it unfinished. */
+  /** True if `begin` found it unfinished. */
   continued: boolean
 }

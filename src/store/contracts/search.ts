@@ -2,24 +2,24 @@ import type { PassedOver } from '../../core/reports/search-report.ts'
 import type { Mark, SearchQuery } from '../../core/search-query/query.ts'
 
 /**
- * Full text over the versions that are kept. The index follows the catalogue: versions are added in the order of their
- * ids, and the watermark says up to which id they were looked at, whether they had a text or not. It is derived
- * from catalogue and archive, holds no text itself, and can be thrown away and made again at any time.
+ * Full-text index of the kept versions. It follows the catalogue: versions are added by id, and the watermark is the id up to
+ * which they have been processed, whether they had a text or not. It is derived from catalogue and archive, stores no text
+ * itself, and can be deleted and rebuilt at any time.
  */
 export type SearchIndex = {
-  /** The last version that was looked at; 0 for none. */
+  /** The last version processed; 0 for none. */
   watermark(): Promise<number>
   /**
-   * Adds texts and moves the watermark, both or neither. If another process moved it meanwhile, nothing changes and
+   * Adds texts and moves the watermark atomically. If another process moved it in the meantime, nothing changes and
    * the current watermark is returned; so two may index at once and no version is counted twice. Nothing changes either
-   * where others write to the index for longer than `maxWaitMs`; without it, the store's own patience decides.
+   * if others write to the index for longer than `maxWaitMs` (default: the store's own timeout).
    */
   add(batch: IndexBatch, maxWaitMs?: number): Promise<AddOutcome>
-  /** Forgets versions, as when their bodies were dropped. Those that are not there are passed over. Returns how many went. */
+  /** Removes versions, such as those whose bodies were dropped. Unknown ones are ignored. Returns how many were removed. */
   remove(versionIds: readonly number[]): Promise<number>
   /**
-   * Each document of which a version matches, the best first, with its newest version that does. Versions that the catalogue
-   * no longer keeps are never among them, though an index that was not told may count them in `total`.
+   * Documents with a matching version, best first, each with its newest match. Never returns versions that the catalogue no
+   * longer keeps, though `total` may count those not yet removed from the index.
    */
   query(query: SearchQuery, page: HitPage): Promise<FoundPage>
   /** Positions of a query's words in these texts, tokenized as in the index. */
@@ -39,12 +39,12 @@ export type IndexedText = TitledText & {
 }
 
 export type IndexBatch = {
-  /** The watermark that the caller began from. */
+  /** The watermark that the caller started from. */
   after: number
   /** The watermark to set: at least the last id of `texts`. */
   upTo: number
   texts: readonly IndexedText[]
-  /** How many versions in between were passed over, and why. */
+  /** Number of versions in between that were skipped, by reason. */
   passedOver: Readonly<Record<PassedOver, number>>
 }
 
@@ -54,19 +54,19 @@ export type HitPage = { offset: number; limit: number }
 
 export type FoundPage = {
   hits: Hit[]
-  /** Documents that match. */
+  /** Number of matching documents. */
   total: number
   totalIsLowerBound: boolean
   /** Too many versions match: only the newest of them were ranked. */
   approximate: boolean
-  /** Versions that were met and are not kept now: who knows that they won't come back can remove them. */
+  /** Versions found in the index that are not kept now: a caller that knows they won't come back can remove them. */
   stale: number[]
 }
 
 export type Hit = {
   versionId: number
   documentId: number
-  /** That of the document's best version. Greater is better; 0 where nothing but filters was asked for. */
+  /** Score of the document's best version. Higher is better; 0 if the query has only filters. */
   score: number
 }
 

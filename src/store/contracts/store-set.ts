@@ -22,7 +22,7 @@ import type { VersionStore } from './versions.ts'
 import type { WalkStore } from './walks.ts'
 import type { WatchStore } from './watches.ts'
 
-/** All that one engine keeps, opened for one thread: what the composition hands to services, server and commands. */
+/** All stores of one engine, opened for one thread. The composition passes it to services, server and commands. */
 export type StoreSet = {
   /** Secret seed of the URL fingerprints. */
   readonly seed: readonly [number, number]
@@ -32,7 +32,7 @@ export type StoreSet = {
   signInFailures: SignInFailureStore
   setup: SetupStore
   serverSecrets: ServerSecretStore
-  /** Null where one process serves alone. */
+  /** Null if a single process serves. */
   requestCounts: RequestCountStore | null
   profiles: ProfileStore
   watches: WatchStore
@@ -41,11 +41,11 @@ export type StoreSet = {
   annotations: AnnotationStore
   channels: ChannelStore
   credentials: CredentialStore
-  /** Where the key of credentials lies; null where it has to be given. */
+  /** File with the key of credentials; null if the key has to be configured. */
   readonly keyFile: string | null
   deliveries: DeliveryStore
   versions: VersionStore
-  /** Of a process with modules; each call makes another. */
+  /** For a process with modules; each call creates a new one. */
   moduleJournal(): ModuleJournal
   objects: ObjectStore
   collectionRuns: CollectionRunStore
@@ -55,13 +55,13 @@ export type StoreSet = {
   walks: WalkStore
   countKept(): Promise<KeptCounts>
   readDisk(): Promise<DiskUse>
-  /** Throws where the store does not answer. */
+  /** Throws if the store does not respond. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
-/** `freeBytes` is null where it is unknown. */
+/** `freeBytes` is null if unknown. */
 export type DiskUse = { archiveFiles: number; archiveBytes: number; databaseBytes: number; freeBytes: number | null }
 
-/** How much is kept. Safe during writes, so it may be a moment old. */
+/** Number of stored items. Safe during writes, so it may be slightly out of date. */
 export type KeptCounts = { documents: number; versions: number; annotations: number; profiles: number; sources: number }

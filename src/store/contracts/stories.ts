@@ -1,12 +1,12 @@
 /**
- * Texts that near-duplicates are found among. A text is found by the bands of its sketch, of which near texts share some, and confirmed
- * by the sketch itself (`matching/near-duplicate`); stores keep both and understand neither.
+ * Texts that are searched for near-duplicates. Candidates are found by the bands of their sketch, some of which similar texts share, and
+ * confirmed by the sketch itself (`matching/near-duplicate`); both are opaque to stores.
  */
 
-/** What is known of a text: the host of its page, the first version of its story, and its sketch. */
+/** A stored text: the host of its page, the first version of its story, and its sketch. */
 export type StoredText = { host: string; cluster: number; sketch: Uint8Array }
 
-/** A text to be kept. One whose version is known is left as it is. */
+/** A text to be stored. Ignored if its version is already stored. */
 export type NearDuplicate = StoredText & {
   versionId: number
   documentId: number
@@ -15,19 +15,19 @@ export type NearDuplicate = StoredText & {
 }
 
 export const storyLimits = {
-  /** The newest texts of one band that are looked at: what thousands share is not searched to its end. */
+  /** Texts read per band, newest first: a band shared by thousands is not searched to its end. */
   ofBand: 16,
-  /** Texts that are compared, those with the most bands in common. */
+  /** Maximum number of texts compared, those with the most bands in common. */
   candidates: 32,
   /** Pages of a host whose lines are known. */
   pagesOfHost: 16,
-  /** Texts that are kept, the newest. */
+  /** Number of texts kept, the newest. */
   texts: 1_000_000,
-  /** And no older than this: what is written again later is news. */
+  /** Maximum age of a text: the same text published later is news. */
   maxAgeMs: 90 * 86_400_000,
-  /** With each text that comes, so many leave at most, if they are too old or too many. */
+  /** Maximum number of texts removed with each one added, if they are too old or too many. */
   leaving: 2,
-  /** Pairs of pages that an owner has split, the newest. */
+  /** Number of pairs of pages split by an owner that are kept, the newest. */
   splits: 10_000,
 }
 

@@ -1,18 +1,18 @@
 /**
- * What has to outlive the process of a random walk: where each walker is, the pages where walks restart, and how often each page was
- * visited. A step is numbered and decided once. A process that dies between the decision and the next request repeats the step and
- * is told what was decided.
+ * Durable state of random walks: the position of each walker, the pages where walks restart, and how often each page was
+ * visited. A step is numbered and decided once. If a process dies between the decision and the next request, it repeats the step and
+ * gets the same decision.
  */
 export type WalkStore = {
-  /** Pages where walks may restart, before any is visited. What is left of earlier runs is forgotten. */
+  /** Adds pages where walks may restart before any is visited. Removes the data of earlier runs. */
   addSeeds(run: number, pages: readonly WalkPage[]): Promise<void>
-  /** Keeps steps; says where each walker goes, or null if it is further already, or if there is no page to restart at. */
+  /** Records steps. Returns where each walker goes; null if it is already further, or if there is no page to restart at. */
   record(run: number, steps: readonly WalkStep[]): Promise<(WalkPage | null)[]>
   /** The run of the newest walk; 0 for none. */
   lastRun(): Promise<number>
-  /** With the most visited pages, `top` at most. */
+  /** Includes the most visited pages, at most `top`. */
   stats(run: number, top: number): Promise<WalkStats>
-  /** Pages with their visits, in the order they were found, from the number `from` on (1 is the first). */
+  /** Pages with their visits, in the order they were found, starting with number `from` (1 is the first). */
   visits(run: number, from: number, limit: number): Promise<PageVisits[]>
 }
 
@@ -20,14 +20,14 @@ export type WalkPage = { host: string; fp: bigint; url: string }
 
 export type WalkStep = {
   walker: number
-  /** From 1; 0 begins the walk, and no page is visited then. */
+  /** From 1; step 0 begins the walk and visits no page. */
   step: number
-  /** The page that was visited; null for none, such as one that could not be read or that only leads on. */
+  /** The page that was visited; null for none, as when it could not be read or was a redirect. */
   visited: WalkPage | null
-  /** Where a link leads; null where the walk restarts, at a page chosen by `chance`, which is from 0 up to 1. */
+  /** Target of the link to follow; null to restart at a page chosen by `chance`, a number from 0 to 1. */
   next: WalkPage | null
   chance: number
-  /** Where it restarts: at a seed, or at any page that was visited so far. */
+  /** Where it restarts: at a seed, or at any known page. */
   from: 'given' | 'visited'
   /** There was no link to follow. */
   isDeadEnd: boolean
@@ -40,9 +40,9 @@ export type WalkStats = {
   steps: number
   /** Steps at which a page was read. */
   visits: number
-  /** Different pages. */
+  /** Distinct pages. */
   pages: number
-  /** Restarts by chance, and those for want of a link. */
+  /** Random restarts, and those for lack of a link. */
   restarts: number
   deadEnds: number
   top: PageVisits[]

@@ -1,17 +1,17 @@
-/** Sources as they are fetched: once for all owners. A row is made with the first URD and stays, with what was learnt. */
+/** Sources as they are fetched: once for all owners. A row is created with the first URD and never removed, to keep what was learnt. */
 export type WatchStore = {
   all(): Promise<WatchRow[]>
-  /** Those that are there. */
+  /** Those that exist. */
   find(ids: readonly number[]): Promise<WatchRow[]>
-  /** The latest time that a check of any watch began or ended; 0 before the first. */
+  /** The latest time at which a check of any watch began or ended; 0 before the first. */
   newestRound(): Promise<number>
-  /** A check of each begins; `visits` are the URDs whose first visit it is. Returns the number of the newest version at this moment. */
+  /** Begins a check of each watch; `visits` are the URDs whose first visit it is. Returns the id of the newest version at this moment. */
   begin(rounds: readonly { watch: number; round: number; visits?: readonly number[] }[]): Promise<number>
-  /** A check is over; `visited` are the URDs whose first visit it was. */
+  /** Ends checks; `visited` are the URDs whose first visit it was. */
   finish(outcomes: readonly WatchOutcome[]): Promise<void>
-  /** What the scheduler wants to know after a restart, opaque here. */
+  /** Saves the state that the scheduler needs after a restart; opaque here. */
   saveStates(states: readonly { watch: number; state: string }[]): Promise<void>
-  /** The last checks of a watch, the newest first; some dozens are kept. */
+  /** The last checks of a watch, newest first; a few dozen are kept. */
   checks(watch: number, limit: number): Promise<WatchCheck[]>
 }
 
@@ -21,23 +21,23 @@ export type WatchRow = {
   id: number
   key: string
   uri: string
-  /** Where the source redirects to; empty where it does not. */
+  /** Where the source redirects to; empty if it doesn't. */
   landed: string
-  /** When the last check began; later than `checkedAt` while it is under way. */
+  /** When the last check began; later than `checkedAt` while it is in progress. */
   round: number
-  /** The newest version of all when the last check began. */
+  /** The newest version in the store when the last check began. */
   mark: number
-  /** The same of the last check that came to its end. */
+  /** The same for the last check that was completed. */
   finishedMark: number
   checkedAt: number
   outcome: string
   status: number
-  /** Since when the outcome is of this sort: failing, or not. 0 before the first check. */
+  /** Since when the outcome has been failing, or not failing; 0 before the first check. */
   since: number
   /** When a check last found something new; 0 for never. */
   changedAt: number
   state: string
-  /** URDs whose first visit the check under way is: whoever continues it after a restart notes them when it is over. */
+  /** URDs whose first visit is the check in progress, so that they are recorded at its end even after a restart. */
   visits: readonly number[]
 }
 
@@ -46,10 +46,10 @@ export type WatchOutcome = {
   checkedAt: number
   outcome: string
   status: number
-  /** Versions that are new by it. */
+  /** Number of new versions it found. */
   changes: number
   landed: string | null
   visited: readonly number[]
-  /** Nothing was asked for: new owners were shown what is kept. It isn't listed among the checks. */
+  /** Nothing was requested: new owners were shown stored versions. It isn't listed among the checks. */
   isVisit?: boolean
 }

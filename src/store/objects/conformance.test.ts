@@ -8,7 +8,7 @@ import { createFolderBodies, createS3Bodies, type OutsideBodies } from './testki
 
 usePostgres()
 
-/** What depends on where bodies lie, with every body outside of the database. */
+/** The suites that depend on where bodies are stored, with every body outside the database. */
 const places: readonly [name: string, open: () => OutsideBodies | Promise<OutsideBodies>][] = [
   ['cluster, bodies in a shared folder', createFolderBodies],
   ['cluster, bodies on S3', createS3Bodies],

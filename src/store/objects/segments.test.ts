@@ -31,17 +31,17 @@ type Parts<T> = {
   bodies: T
   pool: PostgresPool
   objects: ObjectStore
-  /** Another process with a segment of its own; `close` in good order. */
+  /** Another process with its own segment; `close` closes it cleanly. */
   writer(): { record(paths: readonly string[]): Promise<void>; close(): Promise<void> }
   segments: ReturnType<typeof createSegments>
-  /** As if the segments had been closed long ago. */
+  /** Backdates the segments, as if they had been closed long ago. */
   age(): Promise<void>
 }
 
 const host = 'host1.example'
 const bodyOf = (path: string): string => `body of ${path} `.repeat(200)
 
-/** A real record, as compression has to find where it ends. */
+/** A real record, since compression has to find its end. */
 function warcOf(path: string): Buffer {
   const block = Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${bodyOf(path)}`)
   return Buffer.concat([
@@ -119,7 +119,7 @@ describe('files in a shared folder', () => {
       assert.deepEqual(names.toSorted(), [...plain.keys()].map((name) => `${name}.gz`).toSorted())
       for (const name of names)
         assert.equal(gunzipSync(readFileSync(join(bodies.folder, name))).toString(), plain.get(name.slice(0, -3)))
-      // These rows were remembered in their former state.
+      // The cached rows still have the previous state.
       await readsAll(objects, paths)
     }))
 
@@ -226,7 +226,7 @@ for (const [name, open] of [
           return report
         }
         assert.deepEqual(await rewrite(), { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [] })
-        // All but two: none is current any more.
+        // Drops all but two; none is current any more.
         const records = await recordsOf(objects)
         await pool.query('UPDATE versions SET wanted = false')
         const gone = records.slice(2).map(({ versionId }) => ({ versionId, action: 'drop' as const }))
@@ -237,7 +237,7 @@ for (const [name, open] of [
         await age()
         const report = await rewrite()
         assert.ok(report.rewritten + report.removed > 0)
-        // In files, what is left is plain again until it is compressed.
+        // In files, the remaining records are plain again until they are compressed.
         if (name === 'S3') assert.ok(report.freedBytes > 0)
         const kept = records.slice(0, 2).map(({ url }) => new URL(url).pathname)
         await readsAll(objects, kept)
@@ -250,7 +250,7 @@ for (const [name, open] of [
       }))
   })
 
-/** Bytes that no compression makes small enough for a row. */
+/** Bytes that can't be compressed enough to fit in a row. */
 function noisy(path: string): Buffer {
   const bytes = Buffer.alloc(4_000)
   let state = path.length + 7 * Number(path.slice(1))

@@ -16,7 +16,7 @@ import { startPostgres } from './testkit/postgres-server.testkit.ts'
 
 usePostgres({ own: true })
 
-/** What comes of working with an address: a failure, in one line. */
+/** The failure of working with an address, which must be a one-line error. */
 async function failureOf(address: string, work: (pool: PostgresPool) => Promise<unknown>): Promise<AppError> {
   const pool = openPool({ address, maxConnections: 1, name: 'bad input' })
   try {
@@ -33,7 +33,7 @@ async function failureOf(address: string, work: (pool: PostgresPool) => Promise<
 
 type Change = (url: URL) => unknown
 
-/** Each with the code that says what to do next, and words that a person can act on. */
+/** Each with the expected code, and a message that users can act on. */
 const addresses: readonly (readonly [name: string, Change, ErrorCode, RegExp])[] = [
   ['a port where nobody listens', (url) => (url.port = '1'), 'store-unreachable', /check host and port.*server runs/],
   [
@@ -159,7 +159,7 @@ describe('a server that does not let the program do its work', () => {
     await pool.close()
     await server.stop()
     writeFileSync(join(row!.folder, 'standby.signal'), '')
-    // It is never as ready as `start` waits for.
+    // Not awaited: a standby never becomes as ready as `start` expects.
     void server.start()
     let error = await failureOf(address, readSeed)
     while (error.code !== 'store-read-only') {
@@ -238,7 +238,7 @@ describe('a server that does not let the program do its work', () => {
   })
 })
 
-/** Why no small disk can be had here, or false. */
+/** Why a small disk can't be mounted here, or false. */
 function withoutDisk(): string | false {
   const folder = mkdtempSync(join(tmpdir(), 'erace-disk-'))
   const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'erace-test', folder])

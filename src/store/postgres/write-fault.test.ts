@@ -12,7 +12,7 @@ import { takePartitions } from './testkit/store.testkit.ts'
 
 usePostgres()
 
-/** A shard that holds everything, by way of a proxy that cuts its connections. */
+/** A shard that holds all partitions, behind a proxy that cuts its connections. */
 async function openShard(database: TestDatabase) {
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 2, name: 'shard', manyShort: true })
@@ -31,7 +31,7 @@ async function openShard(database: TestDatabase) {
   }
 }
 
-/** What a crawl has left, without its name. */
+/** The rows that a crawl has left, without its name. */
 async function leftBy({ pool }: TestDatabase, name: string): Promise<unknown> {
   const rows = async (text: string): Promise<unknown> =>
     (await pool.query<{ found: string }>(text, [`${name}.%`])).map(({ found }) => found.replaceAll(name, 'NAME'))
@@ -57,7 +57,7 @@ async function leftBy({ pool }: TestDatabase, name: string): Promise<unknown> {
   }
 }
 
-/** Each step until it is done; whatever fails may be done again. */
+/** Runs each step, and repeats it once if it fails. */
 async function goThrough(steps: readonly Step[]): Promise<{ answers: unknown[]; failures: number }> {
   const answers: unknown[] = []
   let failures = 0

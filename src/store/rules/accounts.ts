@@ -2,7 +2,7 @@ import { type Account, type AccountSettings, defaultAccountSettings } from '../.
 import type { StoredAccount } from '../contracts/accounts/accounts.ts'
 import type { Token } from '../contracts/accounts/tokens.ts'
 
-/** Somebody who can administer must be left: an engine asks for another administrator before it lets this one go. */
+/** One active administrator must remain: engines check that there is another before they remove or demote one. */
 export const isAdministrator = ({ role, disabled }: Account): boolean => role === 'administrator' && !disabled
 
 export function losesAdministrator(before: StoredAccount, after: StoredAccount): boolean {
@@ -14,7 +14,7 @@ export function withoutPassword({ passwordHash: _, ...account }: StoredAccount):
   return account
 }
 
-/** Settings from their stored JSON. What accounts of earlier times don't have gets its default. */
+/** Settings from their stored JSON. Settings that older accounts lack get their defaults. */
 export function storedSettings(text: string): AccountSettings {
   return { ...defaultAccountSettings, ...(JSON.parse(text) as Partial<AccountSettings>) }
 }

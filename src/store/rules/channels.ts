@@ -12,7 +12,7 @@ export function newChannel(draft: ChannelDraft): Channel {
   return { ...draft, ...freshHealth }
 }
 
-/** What waits can be tried at once. */
+/** Whether waiting entries and messages can be tried at once. */
 export const isResumed = ({ settings, state }: ChannelChange): boolean => settings !== undefined || state === 'active'
 
 export function changedChannel(channel: Channel, to: ChannelChange): Channel {
@@ -53,7 +53,7 @@ export function channelSql(p: (n: number) => string) {
     find: `SELECT ${shownChannel} FROM channels WHERE id = ${p(1)}`,
     change: `UPDATE channels SET name = ${p(2)}, settings = ${p(3)}, state = ${p(4)}, reason = ${p(5)}, failures = ${p(6)},
       retry_at = ${p(7)} WHERE id = ${p(1)}`,
-    // What its owner switched off meanwhile stays off.
+    // A channel that its owner switched off in the meantime stays off.
     note: `UPDATE channels SET state = CASE WHEN state = 'off' THEN state ELSE ${p(2)} END, reason = ${p(3)}, failures = ${p(4)},
       retry_at = ${p(5)}, sent_at = ${p(6)} WHERE id = ${p(1)}`,
     figures: `SELECT c.kind, count(*) AS channels, CAST(sum(CASE WHEN c.state = 'failing' THEN 1 ELSE 0 END) AS bigint) AS failing,

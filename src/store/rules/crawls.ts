@@ -1,18 +1,18 @@
 import type { CrawlDraft, CrawlProgress, CrawlRow } from '../contracts/crawls.ts'
 
-/** How many crawls that are over are remembered. */
+/** Number of crawls kept after they are over. */
 export const MAX_OVER = 50
 
-/** Who asks for the crawl of `crawl.seeds`; no account has such a name. */
+/** `askedBy` of the crawl of `crawl.seeds`; no account has this name. */
 export const CONFIGURATION = 'configuration'
 
-/** SQL: may be forgotten when it is old. */
+/** SQL: may be deleted when it is old. */
 export const isForgettableSql = `id <> coalesce((SELECT max(id) FROM crawls WHERE asked_by = '${CONFIGURATION}'), 0)`
 
 /** SQL: not over yet. */
 export const isOpenSql = `state IN ('waiting', 'running')`
 
-/** A row as engines keep it. */
+/** A row as engines store it. */
 export type KeptCrawl = Omit<CrawlProgress, 'counts'> & { askedBy: string; askedAt: number } & {
   request: string
   counts: string
@@ -20,7 +20,7 @@ export type KeptCrawl = Omit<CrawlProgress, 'counts'> & { askedBy: string; asked
   pagesLeft: number | null
 }
 
-/** What of a draft is kept as JSON: it is never searched. */
+/** The part of a draft that is stored as JSON, since it is never searched. */
 export const requestOf = ({ seeds, depth, restrict, maxPages }: CrawlDraft): string =>
   JSON.stringify({ seeds, depth, restrict, maxPages })
 

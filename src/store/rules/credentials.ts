@@ -21,7 +21,7 @@ const shown = `id, owner, name, kind, hint, sealed, created_at AS "createdAt", c
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** After so many, the doubled hour is longer than a day. */
+/** After this many doublings, an hour exceeds a day. */
 const MAX_DOUBLINGS = 5
 
 /** Statements of both engines; `p(n)` is the nth parameter. */
@@ -36,7 +36,7 @@ export function credentialSql(p: (n: number) => string) {
       failure = '', failures = 0, retry_at = 0 WHERE owner = ${p(1)} AND id = ${p(2)} RETURNING id`,
     noteUsed: `UPDATE credentials SET used_at = ${time(3)}, failed_since = 0, failure = '', failures = 0, retry_at = 0
       WHERE id = ${p(1)} AND changed_at = ${p(2)}`,
-    // Several threads may have tried at once: that counts once.
+    // Several threads may have tried at the same time: that counts as one failure.
     noteFailed: `UPDATE credentials SET failed_since = CASE WHEN failed_since = 0 THEN ${time(3)} ELSE failed_since END,
       failure = ${p(4)}, failures = failures + 1,
       retry_at = ${time(3)} + CASE WHEN failures >= ${MAX_DOUBLINGS} THEN ${DAY_MS} ELSE ${HOUR_MS} * (1 << failures) END

@@ -2,28 +2,28 @@ import type { DueEntry, LeasedChannel, MessageDraft, MessageState, StoredMessage
 import { type ChannelRow, channelOf } from './channels.ts'
 
 /**
- * Statements of both engines. Whoever locks rows does so in this order, so that nobody waits for another in a circle: channels by their
- * ids, entries by annotation and channel, messages.
+ * Statements of both engines. To avoid deadlocks, always lock rows in this order: channels by id, entries by annotation and channel,
+ * messages.
  */
 
-/** How an engine writes what the two write differently. */
+/** SQL fragments that differ between the engines. */
 export type DeliveryDialect = {
   /** The nth parameter. */
   p(n: number): string
-  /** The condition that a column is among the numbers, or texts, of the nth parameter. */
+  /** Condition that a column is one of the numbers or strings in the nth parameter. */
   among(column: string, n: number, type: 'bigint' | 'text'): string
   greatest: string
   forUpdate: string
-  /** The elements of a list in JSON, as rows with a `value`. */
+  /** The elements of a JSON array, as rows with a `value`. */
   elements(list: string): string
-  /** Joins what has the marks of an annotation `a`, and its name. */
+  /** Join with the table that has the marks of an annotation `a`, and its alias. */
   marks: { join: string; name: string }
 }
 
-/** A planned entry that is in no message; the condition of its index. */
+/** A planned entry that is in no message; must match the condition of the partial index. */
 const isWaiting = (alias: string): string => `${alias}due_at IS NOT NULL AND ${alias}message = ''`
 
-/** The second half makes SQLite use the index of what was not sent. */
+/** The second half makes SQLite use the partial index on unsent messages. */
 const isUnsent = (state: string): string => `m.state = ${state} AND m.state <> 'sent'`
 
 const messageColumns = [
@@ -34,14 +34,14 @@ const messageColumns = [
 const shownMessage = `m.id, m.channel, m.owner, m.kind, m.state, m.subject, m.annotations, m.profiles, m.left_out AS "leftOut",
   m.created_at AS "createdAt", m.attempts, m.at, m.answer`
 
-/** The earliest time at which something of channel `c` can leave; null where nothing waits. `from` is when a message `m` can. */
+/** The earliest time at which anything on channel `c` can be sent; null if nothing waits. `from` is when a message `m` can. */
 const nextAtOf = (c: string, greatest: string, from = 'm.created_at'): string =>
   `(SELECT CASE WHEN min(w.t) IS NULL THEN NULL ELSE ${greatest}(min(w.t), ${c}.retry_at) END FROM (
      SELECT min(o.due_at) AS t FROM outbox o WHERE o.channel = ${c}.id AND ${isWaiting('o.')}
      UNION ALL
      SELECT min(${from}) FROM messages m WHERE m.owner = ${c}.owner AND ${isUnsent("'waiting'")} AND m.channel = ${c}.id) w)`
 
-/** A channel that can be leased at the time of the first parameter. */
+/** Condition for a channel that can be leased at the time `p1`. */
 export const isLeasable = (p1: string): string =>
   `state <> 'off' AND next_at <= ${p1} AND lease_until <= ${p1} AND retry_at <= ${p1}`
 
@@ -85,7 +85,7 @@ export function deliverySql({ p, among, greatest, forUpdate, elements, marks }: 
     postpone: `UPDATE outbox SET due_at = ${p(3)} WHERE channel = ${p(1)} AND ${among('annotation', 2, 'bigint')} AND ${isWaiting('')}`,
     annotationsOf: `SELECT annotations FROM messages WHERE id = ${p(1)} AND channel = ${p(2)}`,
     settleEntries: `DELETE FROM outbox WHERE channel = ${p(1)} AND ${among('annotation', 2, 'bigint')} AND message = ${p(3)}`,
-    /** One that failed with its channel meanwhile doesn't wait again. */
+    /** A message that failed in the meantime, with its channel, doesn't return to waiting. */
     settle: `UPDATE messages SET state = ${p(2)}, at = ${p(3)}, answer = ${p(4)}, attempts = attempts + 1
       WHERE id = ${p(1)} AND (state = 'waiting' OR ${p(2)} = 'sent')`,
     sentSince: `SELECT at, profiles FROM messages WHERE channel = ${p(1)} AND state = 'sent' AND at >= ${p(2)} AND kind <> 'test'
@@ -94,14 +94,14 @@ export function deliverySql({ p, among, greatest, forUpdate, elements, marks }: 
       (SELECT count(*) ${waitingMessages}) AS messages, ${nextAtOf('c', greatest)} AS "nextAt"
       FROM channels c WHERE ${among('c.id', 1, 'text')}`,
     message: `SELECT ${shownMessage} FROM messages m WHERE m.owner = ${p(1)} AND m.id = ${p(2)}`,
-    /** A test has nothing to be sent again. */
+    /** Excludes tests, which have nothing to resend. */
     failed: `SELECT channel, annotations FROM messages
       WHERE owner = ${p(1)} AND id = ${p(2)} AND state = 'failed' AND kind <> 'test'${forUpdate}`,
     waitAgain: `UPDATE messages SET state = 'waiting', attempts = 0, answer = '' WHERE id = ${p(1)}`,
-    /** Entries of a message that waits again; what was removed meanwhile has none. */
+    /** Restores the entries of a message to be resent, without annotations removed in the meantime. */
     enterAgain: `INSERT INTO outbox (annotation, channel, created_at, due_at, message)
       SELECT a.id, CAST(${p(1)} AS text), CAST(${p(4)} AS bigint), CAST(${p(4)} AS bigint), CAST(${p(3)} AS text) FROM annotations a WHERE ${among('a.id', 2, 'bigint')} ON CONFLICT DO NOTHING`,
-    /** Where a channel is switched off or removed: its entries in messages are found through those. */
+    /** For switching off or removing a channel: finds its entries in messages through the messages. */
     waitingAnnotations: `SELECT m.annotations FROM channels c JOIN messages m ON m.owner = c.owner AND m.channel = c.id
       WHERE c.id = ${p(1)} AND ${isUnsent("'waiting'")}`,
     clearWaiting: `DELETE FROM outbox WHERE channel = ${p(1)} AND ${isWaiting('')}`,
@@ -111,14 +111,14 @@ export function deliverySql({ p, among, greatest, forUpdate, elements, marks }: 
       AND owner = (SELECT owner FROM channels WHERE id = ${p(1)})`,
     clearNext: `UPDATE channels SET next_at = NULL WHERE id = ${p(1)}`,
     clearMessages: `DELETE FROM messages WHERE channel = ${p(1)}`,
-    /** Waiting messages that have lost their last entry have nothing to tell. */
+    /** Removes waiting messages that have lost their last entry. */
     dropEmpty: `DELETE FROM messages WHERE ${among('id', 1, 'text')} AND state = 'waiting' AND NOT EXISTS (
       SELECT 1 FROM ${elements('messages.annotations')} j JOIN outbox o ON o.annotation = CAST(j.value AS bigint)
       AND o.channel = messages.channel)`,
   } as const
 }
 
-/** What a message says that was not sent before its channel was switched off. */
+/** Answer of a message that was not sent before its channel was switched off. */
 const offAnswer = 'The channel was switched off.'
 
 const MAX_SENT = 1_000
@@ -141,7 +141,7 @@ export function logPage(
   return { sql, values }
 }
 
-/** The end of an attempt that ends the message too. */
+/** Whether the message is finished after an attempt with this result. */
 export const isSettled = (state: MessageState): boolean => state !== 'waiting'
 
 export type MessageRow = Omit<StoredMessage, 'annotations' | 'profiles'> & { annotations: string; profiles: string }
@@ -154,7 +154,7 @@ export function freshMessage(draft: MessageDraft, channel: string, owner: string
   return { ...draft, channel, owner, state: 'waiting', attempts: 0, at: 0, answer: '' }
 }
 
-/** In the order of the columns. */
+/** In the order of `messageColumns`. */
 export function messageValues(message: StoredMessage): (string | number)[] {
   const { id, channel, owner, kind, state, subject, annotations, profiles, leftOut, createdAt, attempts, at, answer } =
     message
@@ -167,7 +167,7 @@ export function messageValues(message: StoredMessage): (string | number)[] {
 
 const MAX_TEXT = 2_000
 
-/** Titles and answers come from others, at any length. */
+/** Truncates titles and answers, which come from outside at any length. */
 export function logText(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`
 }
@@ -178,7 +178,7 @@ export const entryOf = (row: EntryRow): DueEntry => ({ ...row, isRead: Boolean(r
 
 export type LeasedRow = ChannelRow & { epoch: number; nextAt: number }
 
-/** The longest due first. */
+/** Longest overdue first. */
 export function leasedOf(rows: readonly LeasedRow[]): LeasedChannel[] {
   return rows
     .toSorted((a, b) => a.nextAt - b.nextAt)
@@ -187,7 +187,7 @@ export function leasedOf(rows: readonly LeasedRow[]): LeasedChannel[] {
 
 export type CountRow = { id: string; entries: number; messages: number; nextAt: number | null }
 
-/** Of channels with something that waits. */
+/** Omits channels with nothing waiting. */
 export function countsById(
   rows: readonly CountRow[],
 ): Map<string, { entries: number; messages: number; nextAt: number }> {
@@ -198,12 +198,12 @@ export function countsById(
   )
 }
 
-/** What plans it, or null for an entry that goes: it is not needed, or its channel is off or gone. */
+/** The columns of a channel that planning needs. */
 export type PlannedChannel = { id: string; state: string; retryAt: number }
 
 export const plannedChannelColumns = 'id, state, retry_at AS "retryAt"'
 
-/** The earliest time of each channel for entries that were planned now. Nothing leaves before the channel may be tried again. */
+/** The earliest time per channel for newly planned entries, but not before the channel's `retryAt`. */
 export function earliestOf(
   planned: readonly { channel: string; dueAt: number }[],
   channels: ReadonlyMap<string, PlannedChannel>,
@@ -219,9 +219,9 @@ export function earliestOf(
 export const takesEntries = (channel: PlannedChannel | undefined): boolean =>
   channel !== undefined && channel.state !== 'off'
 
-/** Annotations of several messages, as they are stored. */
+/** Annotations of several messages, from their stored JSON. */
 export const annotationsIn = (rows: readonly { annotations: string }[]): number[] =>
   rows.flatMap(({ annotations }) => JSON.parse(annotations) as number[])
 
-/** A portion of the outbox that is looked through for what is too old. */
+/** Rows per batch when removing what is too old. */
 export const OLD_PORTION = 1_000

@@ -2,7 +2,7 @@ import { type DroppedLink, type DroppedLinks, maxDroppedExamples } from '../cont
 
 export type KeptDrops = { run: number; count: number; examples: readonly DroppedLink[] }
 
-/** What is kept of a host and rule after more were dropped: counts of one run, and its first examples. */
+/** Adds dropped links to the stored ones of a host and rule: the count of one run, and its first examples. */
 export function mergeDrops(kept: KeptDrops | null, run: number, { count, examples }: DroppedLinks): KeptDrops {
   const before = kept?.run === run ? kept : { count: 0, examples: [] }
   const known = new Set(before.examples.map(({ url }) => url))
@@ -10,7 +10,7 @@ export function mergeDrops(kept: KeptDrops | null, run: number, { count, example
   return { run, count: before.count + count, examples: [...before.examples, ...fresh].slice(0, maxDroppedExamples) }
 }
 
-/** Drops of several pages by host and rule, so that each row is written once. */
+/** Groups the drops of several pages by host and rule, so that each row is written once. */
 export function groupDrops(drops: readonly DroppedLinks[]): DroppedLinks[] {
   const groups = new Map<string, DroppedLinks>()
   for (const drop of drops) {

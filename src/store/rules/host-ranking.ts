@@ -1,24 +1,24 @@
 import { type HostPosition, hostHealths } from '../contracts/host-view.ts'
 
-/** A host that may not be asked for this long is not just being treated politely. */
+/** A host that may not be requested for this long is slow; politeness alone takes less. */
 export const SLOW_MS = 60_000
 
 /** `health` is the index in `hostHealths`: given up, resting, slow, fine. */
 export type RankedHost = { health: number; host: string; queued: number; failures: number; nextAt: number }
 
-/** The order of the list: the worst health first, then the most to do, then by name. */
+/** The order of the list: worst health first, then the longest queue, then by name. */
 export function compareHosts(a: RankedHost, b: RankedHost): number {
   return a.health - b.health || b.queued - a.queued || (a.host < b.host ? -1 : a.host > b.host ? 1 : 0)
 }
 
-/** The values of `after` in `hostRankingSql`, the first position for null. */
+/** The values for `after` in `hostRankingSql`; null gives the start of the list. */
 export function positionValues(after: HostPosition | null): [health: number, queued: number, host: string] {
   if (after === null) return [-1, 0, '']
   return [hostHealths.indexOf(after.health), after.queued, after.host]
 }
 
 /**
- * A page of the list from `hosts`, a FROM clause with the table under the alias `h`. There is no index for this order: updating it with
+ * SQL for a page of the list. `hosts` is a FROM clause with the table aliased as `h`. There is no index for this order: updating it with
  * every request would cost the crawl more than reading all hosts costs here. Failures of an earlier run don't count.
  */
 export function hostRankingSql(sql: {
@@ -26,7 +26,7 @@ export function hostRankingSql(sql: {
   host: string
   run: string
   slowAt: string
-  /** As `positionValues` gives them. */
+  /** Parameters for the values from `positionValues`. */
   after: readonly [health: string, queued: string, host: string]
   limit: string
 }): string {

@@ -1,7 +1,7 @@
 import type { AnnotationDraft } from '../contracts/annotations.ts'
 import type { InboxCounts, InboxFilter, InboxState, Marks, ProfileCounts } from '../contracts/inbox.ts'
 
-/** The highest id that a page of the inbox may have; null where there is no bound. */
+/** The highest id that a page of the inbox may have; null for no limit. */
 export function highestOf(filter: InboxFilter, before: number | null): number | null {
   const upTo = filter.upTo ?? null
   if (before === null) return upTo
@@ -25,22 +25,22 @@ export function countsOf(rows: readonly ProfileRow[], scopes: readonly ScopeRow[
   }
 }
 
-/** Annotations of a page that several profiles have are counted one by one, up to this many. */
+/** Maximum number of annotations counted one by one, for a page that several profiles have. */
 export const MAX_COUNTED = 500
 
-/** The first versions that profiles have of a page, which are no changes, are looked for among this many of its oldest annotations. */
+/** Number of a page's oldest annotations searched for its first versions, which are not changes. */
 export const MAX_FIRST = 20
 
-/** Annotations that a search or an urgency finds are gone through in steps, so that a page with very many of them ends one answer. */
+/** Matches of a search or an urgency are read in steps of this size, at most `MAX_PAGE_STEPS` per call, so that each call is bounded. */
 export const PAGE_STEP = 200
 export const MAX_PAGE_STEPS = 20
 
-/** What a page of rows is made from: the newest matches, those of one page together. */
+/** A matching annotation and the page it belongs to. */
 export type Found = { id: number; documentId: number; entry: string }
 
 /**
- * Rows of pages where no stored row says which annotations match: goes through the matches, the newest first, and takes the first of each
- * page. `isNewest` tells which of some candidates have no newer match, which would have been in an earlier part of the list.
+ * Rows of pages for a filter that has no stored rows: walks the matches, newest first, and takes the first of each page. `newest`
+ * returns the candidates without a newer match; the others were already listed in an earlier part of the list.
  */
 export async function firstOfPages(
   { before, limit }: { before: number | null; limit: number },
@@ -56,7 +56,7 @@ export async function firstOfPages(
       const key = `${documentId} ${entry}`
       return !met.has(key) && met.add(key) !== undefined
     })
-    // From the top on, the first of a page is its newest.
+    // At the start of the list, the first match of a page is its newest.
     const isNewest = before === null ? null : await newest(candidates)
     for (const candidate of candidates) {
       if (isNewest?.has(candidate.id) === false) continue
@@ -69,16 +69,16 @@ export async function firstOfPages(
   return { found, next: from }
 }
 
-/** What a page, or a change of many marks, asks for. */
+/** Which rows to select for a page of the list or for bulk marking. */
 export type InboxSelection = {
-  /** No id above it; null for no limit. */
+  /** Maximum id; null for no limit. */
   highest: number | null
   limit: number
   /** Only rows that these marks would change. */
   changedBy?: Marks
 }
 
-/** Marking as read changes only the unread, which have an index of their own. */
+/** Marking as read changes only unread rows, which have their own index. */
 export function narrowedState(state: InboxState, marks: Marks | undefined): InboxState {
   const onlyReads = marks?.read === true && marks.starred === undefined && marks.archived === undefined
   return state === 'all' && onlyReads ? 'unread' : state
@@ -92,11 +92,11 @@ export const countColumns: Record<InboxState, string> = {
   archived: 'archived',
 }
 
-/** SQL: a profile has nothing in the inbox any more, and its row of `inbox_counts` can go. */
+/** SQL: the profile has nothing left in the inbox, so its row in `inbox_counts` can be deleted. */
 export const isEmptyCount = 'shown = 0 AND archived = 0'
 
-/** A version is pinned for its reader while this is true of any of the reader's annotations of it; SQL, for rows of `alias`. */
+/** SQL, for rows of `alias`: a version is pinned for its reader while this holds for any of the reader's annotations of it. */
 export const pins = (alias = ''): string => `NOT ${alias}archived AND (NOT ${alias}read OR ${alias}starred)`
 
-/** Muted annotations go to the archive, and silent ones are the start of a history: neither waits for its reader. */
+/** Whether it is stored as read: muted annotations go to the archive, silent ones only start a history. */
 export const comesRead = ({ muted, silent }: AnnotationDraft): boolean => muted === true || silent === true

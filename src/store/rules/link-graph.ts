@@ -1,13 +1,13 @@
 import type { GraphNode } from '../contracts/graph-view.ts'
 
-/** More edges can't be told apart, and a page that links to everything would make millions. */
+/** More edges can't be distinguished in the picture, and a page that links to everything would make millions. */
 const MAX_EDGES = 20_000
 const KEY_BYTES = 8
 
-/** Documents `d` that were not read with somebody's credentials: those are in no picture that others see. Of a browser all are shown. */
+/** Excludes documents `d` that were fetched with a user's credentials, which others must not see. Those of a browser are all shown. */
 export const isShownSql = "(d.url NOT LIKE '%://~%' OR d.url LIKE '%://~b@%')"
 
-/** Where documents stand in a picture of the crawl, by what links name them. */
+/** Indexes of documents in the graph, by the two ways links refer to them. */
 export type Places = { ofUrl: Map<string, number>; ofKey: Map<number, number> }
 
 export function placesOf(rows: readonly { url: string; fp: bigint }[]): Places {
@@ -20,10 +20,10 @@ export function placesOf(rows: readonly { url: string; fp: bigint }[]): Places {
   return { ofUrl, ofKey }
 }
 
-/** 52 of the 64 bits make a number that is quickly looked up; among some thousand documents they are as good as all. */
+/** 52 of the 64 bits fit in a number, which is fast to look up; among some thousand documents they are as good as all. */
 const shortKey = (hi: number, lo: number): number => hi * 2 ** 20 + (lo >>> 12)
 
-/** Where links lead, by their keys: high word, then low word, each in the order of this machine. */
+/** Indexes of the targets of links, by their keys: high word, then low word, each in native byte order. */
 export function targetsOfKeys(bytes: Uint8Array, { ofKey }: Places): number[] {
   const words = new Uint32Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / KEY_BYTES) * 2)
   const found: number[] = []
@@ -34,7 +34,7 @@ export function targetsOfKeys(bytes: Uint8Array, { ofKey }: Places): number[] {
   return found
 }
 
-/** Each edge once, none from a document to itself. */
+/** Collects distinct edges, without self-loops. */
 export function createEdges(nodes: number) {
   const seen = new Set<number>()
   const list: [number, number][] = []

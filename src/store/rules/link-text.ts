@@ -1,7 +1,7 @@
-/** More of a page's links is not kept. */
+/** Maximum length of a page's stored links; the rest is dropped. */
 const MAX_LENGTH = 1 << 20
 
-/** A page's links in one text, one a line; those of the page's own origin without it, since most are. */
+/** Packs a page's links into one text, one per line. Links to the page's own origin, as most are, are stored without it. */
 export function packLinks(links: readonly string[], pageUrl: string, maxLength = MAX_LENGTH): string {
   const origin = originOf(pageUrl)
   return packLines(
@@ -12,13 +12,13 @@ export function packLinks(links: readonly string[], pageUrl: string, maxLength =
   )
 }
 
-/** The same of links that are without their page's origin already. */
+/** As `packLinks`, for links from which the page's origin is already removed. */
 export function packLines(lines: readonly string[], maxLength = MAX_LENGTH): string {
   const text = lines.join('\n')
   return text.length <= maxLength ? text : text.slice(0, Math.max(0, text.lastIndexOf('\n', maxLength)))
 }
 
-/** The links of what came, as they are stored. */
+/** The links of a capture in stored form. */
 export function linkTextOf({
   linkText,
   links,
@@ -37,7 +37,7 @@ export function unpackLinks(text: string, pageUrl: string): string[] {
   return text.split('\n').map((line) => (line.startsWith('/') ? origin + line : line))
 }
 
-/** The links at these places, given in rising order; less of them where the text was cut. */
+/** The links at these indexes, given in ascending order; fewer if the text was truncated. */
 export function unpackLinksAt(text: string, pageUrl: string, places: readonly number[]): string[] {
   if (text === '') return []
   const origin = originOf(pageUrl)

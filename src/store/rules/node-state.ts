@@ -1,12 +1,12 @@
 import type { NodeReport } from '../contracts/cluster/nodes.ts'
 
 /**
- * How a node is, by what others can see of it:
- * - `lost`: no sign of life for longer than a lease; what it held is with others, and what it may still write is refused;
- * - `behind`: its signs are late, but its leases are good yet;
+ * State of a node, as seen by others:
+ * - `lost`: no heartbeat for longer than a lease; others hold its partitions, and its writes are refused;
+ * - `behind`: its heartbeats are late, but its leases are still valid;
  * - `draining`: it is handing over its partitions and takes no new ones;
  * - `paused`: it fetches nothing, because an operator paused the crawl or because the store refuses its writes;
- * - `waiting`: something that it does for the cluster has been failing for some seconds, and it tries again; it says what;
+ * - `waiting`: one of its duties for the cluster has been failing for some seconds, and it is retrying; it says which;
  * - `running`: everything else.
  * The first that applies counts.
  */
@@ -14,7 +14,7 @@ export const nodeStates = ['running', 'waiting', 'draining', 'paused', 'behind',
 
 export type NodeState = (typeof nodeStates)[number]
 
-/** Nodes give a sign each second. */
+/** Nodes send a heartbeat every second. */
 const LATE_MS = 4_000
 
 export type StateOptions = {
@@ -28,7 +28,7 @@ export function nodeStateOf(node: Seen, { leaseMs, paused }: StateOptions): Node
   if (node.seenMsAgo > Math.min(LATE_MS, leaseMs / 2)) return 'behind'
   if (node.draining) return 'draining'
   const isWaiting = wordOf(node, 'waiting') !== ''
-  // Of a version that doesn't say what for, or writes that wait for so short a time.
+  // Paused without a reason: an older version, or writes that have waited only briefly.
   const isHeldUp = statOf(node, 'paused') > 0 && !isWaiting
   if ((paused && node.role !== 'serve') || isHeldUp) return 'paused'
   if (isWaiting) return 'waiting'
@@ -37,7 +37,7 @@ export function nodeStateOf(node: Seen, { leaseMs, paused }: StateOptions): Node
 
 type Seen = Pick<NodeReport, 'seenMsAgo' | 'draining' | 'role' | 'stats'>
 
-/** What a node says of itself was written by another program, perhaps of another version: what is no number is none. */
+/** A stat of a node, 0 if it isn't a number: stats are written by another process, perhaps of another version. */
 export function statOf({ stats }: Pick<NodeReport, 'stats'>, name: string): number {
   const value = ownValue(stats, name)
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
@@ -52,7 +52,7 @@ function ownValue(stats: Readonly<Record<string, unknown>> | null, name: string)
   return stats !== null && Object.hasOwn(stats, name) ? stats[name] : undefined
 }
 
-/** What a node waits for, or what went wrong last. */
+/** What a node is waiting for, or its last error. */
 export function problemOf(node: Pick<NodeReport, 'stats'>): string {
   const waiting = wordOf(node, 'waiting')
   return waiting === '' ? wordOf(node, 'lastError') : `waiting: ${waiting}`

@@ -1,13 +1,13 @@
 import type { Offer } from '../../core/request.ts'
 import type { OfferCounts } from '../contracts/frontier.ts'
 
-/** The key under which a URL counts as seen: each watch and each step of a walk has seen its own, and to another it is new. */
+/** The key under which a URL is marked as seen: each watch and each step of a walk has its own, so that a URL is new to the others. */
 export function seenKey(fp: bigint, watch: number, visit?: number): bigint {
   const key = watch === 0 ? fp : BigInt.asIntN(64, fp ^ (BigInt(watch) * 0x9e3779b97f4a7c15n))
   return visit === undefined ? key : BigInt.asIntN(64, key ^ (BigInt(visit + 1) * 0xd6e8feb86659fd93n))
 }
 
-/** No priority rises beyond: it would be taken for that of a table (`TABLE_PRIORITY`). */
+/** Limit for raised priorities: beyond it, one could be taken for what a sitemap says of its page (`core/request.ts`). */
 export const LAST_PRIORITY = 2 ** 38
 
 /** The priority of a queued URL after another link to it. */
@@ -17,7 +17,7 @@ export function raisedPriority(queued: number, { priority, rises }: Pick<Offer, 
   return Math.max(-LAST_PRIORITY, Math.min(LAST_PRIORITY, raised))
 }
 
-/** As numbers in the tables: 0 for a priority that stays. */
+/** `rises` as stored in the tables: 0 for a fixed priority. */
 export const riseNumbers = { none: 0, sum: 1, best: 2 } as const
 
 export function risesOf(number: number): Offer['rises'] {

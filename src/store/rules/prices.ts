@@ -1,2 +1,2 @@
-/** Readings that are kept of one document and part; the oldest go first. */
+/** Number of readings kept per document and part; the oldest are removed first. */
 export const MAX_PRICES = 1000

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 const store = fileURLToPath(new URL('..', import.meta.url))
 const engines = ['sqlite', 'postgres'] as const
 
-/** What `find` finds in both engines, with the files that have it. */
+/** What `find` finds in both engines, with the files that contain it. */
 function inBoth(find: (source: string) => Iterable<string>): string[] {
   const [sqlite, postgres] = engines.map((engine) => {
     const found = new Map<string, string[]>()
@@ -45,7 +45,7 @@ function namesIn(source: string, onlyExported: boolean): string[] {
 
 const MIN_BODY_CHARS = 40
 
-/** Bodies of functions at the top level, without their names and types of parameters. */
+/** Bodies of top-level functions, without names and parameter types. */
 function functionsIn(source: string): string[] {
   const declared = source.matchAll(/^(?:export )?(?:async )?function\*? \w+[\s\S]*?\)(?:: [^\n]+)? \{\n([\s\S]*?)^\}/gm)
   const arrows = source.matchAll(
@@ -56,7 +56,7 @@ function functionsIn(source: string): string[] {
     .filter((body) => body.length >= MIN_BODY_CHARS)
 }
 
-/** Columns that rules of versions, collection, inbox, tasks and host ranking look at. */
+/** Columns used by the rules of versions, collection, inbox, tasks and host ranking. */
 const ruleColumns = [
   ...['body', 'reason', 'original', 'wanted', 'leaving', 'not_modified', 'n', 'document', 'seen_at', 'digest'],
   ...['outcome', 'since', 'first', 'unread', 'read', 'starred', 'archived', 'shown', 'muted'],
@@ -68,7 +68,7 @@ const value = `(?:'[^']*'|-?\\d+|\\?|[a-z_]+)`
 const atom = new RegExp(`${column}(?: (?:=|<>|<=|>=|<|>|LIKE|IS NOT|IS) ${value})?`, 'g')
 const between = /^[()\s]*(?:AND|OR|THEN|ELSE)(?: NOT)?[()\s]*$/
 
-/** Each two conditions that follow each other, with what joins them: an engine's own way to write them does not count. */
+/** Each pair of consecutive conditions with the operator that joins them, normalised to ignore differences between SQL dialects. */
 function conditionsIn(source: string): string[] {
   const sql = plainSql(source)
   const atoms = [...sql.matchAll(atom)]

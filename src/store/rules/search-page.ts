@@ -1,21 +1,21 @@
 import type { FoundPage, Hit, HitPage } from '../contracts/search.ts'
 
-/** How many versions are ranked, the newest ones: to rank one, its words are read. An engine finds one more, to know that there are others. */
+/** Number of versions ranked, the newest: ranking one reads its words. An engine returns one more, to show that there are others. */
 export const MAX_RANKED = 5_000
 
-/** Those of the versions whose bodies are kept: nothing else is shown. */
+/** Returns those of the versions whose bodies are kept: only these are shown. */
 export type KeptCheck = (versionIds: readonly number[]) => Promise<ReadonlySet<number>>
 
 type DocumentGroup = { documentId: number; score: number; versionIds: number[] }
 
-/** A page of what was found, the newest version first. */
+/** A page of the result. `found` is ordered by version, newest first. */
 export async function pageOf(found: readonly Hit[], page: HitPage, kept: KeptCheck): Promise<FoundPage> {
   const approximate = found.length > MAX_RANKED
   const picked = await pickPage(groupByDocument(found.slice(0, MAX_RANKED)), page, kept)
   return { ...picked, totalIsLowerBound: approximate, approximate }
 }
 
-/** One group for each document, best first; of equal ones the newest. */
+/** One group per document, best score first; ties go to the newest. */
 function groupByDocument(found: readonly Hit[]): DocumentGroup[] {
   const groups = new Map<number, DocumentGroup>()
   for (const { versionId, documentId, score } of found) {
@@ -29,10 +29,10 @@ function groupByDocument(found: readonly Hit[]): DocumentGroup[] {
   return [...groups.values()].sort((a, b) => b.score - a.score)
 }
 
-/** At least this many documents are looked up at a time. */
+/** Minimum number of documents per look-up. */
 const MIN_DOCUMENTS = 20
 
-/** The newest version of each document that is still kept. Only as many are looked up as the page needs, older ones where the newest is gone. */
+/** The newest kept version of each document. Looks up only as many as the page needs, and older ones only if the newest is gone. */
 async function pickPage(
   groups: readonly DocumentGroup[],
   { offset, limit }: HitPage,

@@ -1,4 +1,4 @@
-/** A word that every entry of an index has among its sites: what "not" is taken away from. */
+/** A word that every index entry has among its sites, so that "not" has something to subtract from. */
 export const EVERY = '\ue000'
 const MAX_LABELS = 12
 const MAX_HOST_CHARS = 500
@@ -14,7 +14,7 @@ export function siteWords(host: string): string[] {
   return words
 }
 
-/** Dots and hyphens would end a word, or be read as notation; characters for private use are not, and no host has them. */
+/** Replaces dots and hyphens, which would end a word or be parsed as query syntax, with private-use characters, which no host has. */
 export function siteWord(host: string): string {
   return `\ue001${host.replace(/[^a-z0-9]/g, (char) => String.fromCharCode(0xe100 + (char.charCodeAt(0) & 0xff)))}`
 }

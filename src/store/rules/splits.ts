@@ -1,12 +1,11 @@
 import type { AnnotationDraft, AnnotationFields, JoinedDraft } from '../contracts/annotations.ts'
 
-/** A page that is listed with an annotation. `documentId` is 0 where it is not known: the page is in another system. */
+/** A page that is listed with an annotation. `documentId` is 0 if unknown: the page is in another system. */
 export type JoinedPage = { versionId: number; documentId: number; draft: string }
 
 /**
- * The annotation that a page gets when it is split off. It stands for itself: in no story, so that nothing joins it later, and is
- * delivered nowhere, as its owner looks at it. Pages that were joined before drafts were kept say what the annotation says that they were
- * listed with.
+ * The annotation that a page gets when it is split off. It is in no story, so that nothing joins it later, and is not delivered, as its
+ * owner is looking at it. Pages that were joined before drafts were stored get the content of the annotation they were listed with.
  */
 export function splitDraft(
   listedWith: AnnotationFields,

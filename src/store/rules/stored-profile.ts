@@ -3,7 +3,7 @@ import { deliveryDefaults, type Profile, type ProfileDelivery, partDefaults, typ
 
 type StoredSource = Omit<Source, keyof typeof partDefaults> & Partial<typeof partDefaults>
 
-/** A profile from its stored JSON. What profiles of earlier times don't have gets its default. */
+/** A profile from its stored JSON. Fields that older profiles lack get their defaults. */
 export function storedProfile(body: string): Profile {
   const profile = JSON.parse(body) as Profile
   const sources = profile.sources as readonly StoredSource[]
@@ -19,7 +19,7 @@ export function storedProfile(body: string): Profile {
   }
 }
 
-/** Cadences were once kept as they came, and not obeyed: those that can't be read count as the usual one. */
+/** Cadences were once stored unvalidated and unused: those that can't be parsed get the default. */
 function storedDelivery(stored: Partial<ProfileDelivery>): ProfileDelivery {
   const delivery = { ...deliveryDefaults, ...stored }
   return readCadence(delivery.cadence) === null ? { ...delivery, cadence: deliveryDefaults.cadence } : delivery

@@ -3,25 +3,25 @@ import type { BodyState, Capture, CaptureOutcome } from '../contracts/documents.
 import type { VersionReason } from '../contracts/versions.ts'
 
 /**
- * What becomes a task of the annotation engine, from the moment it is stored:
- * - a version that a capture of the watch made, also if only its links are others;
- * - the current version, found by another watch since this one checked last, although nothing changed in between;
- * - the current version that the watch meets again in the same check, since it may be nearer to the source this time;
- * - on the first check for a new owner, every current version. Of a page that is gone, only those hear who were told of the page: a
- *   first check that was killed may have told them.
+ * Versions that become tasks of the annotation engine when they are stored:
+ * - a version added by a capture of the watch, even if only its links differ;
+ * - the current version, if another watch found it since this one last checked, although this capture found no change;
+ * - the current version that the watch reaches again in the same check, since it may be closer to the source this time;
+ * - on the first check for a new owner, every current version. That a page is gone is only reported to those who were notified of the
+ *   page: a first check that was killed may have notified them.
  */
 
-/** The version that a capture made and that is news, or null. */
+/** The version that a capture added, or null. */
 export function newsOf(outcome: CaptureOutcome): number | null {
   return 'versionId' in outcome ? outcome.versionId : null
 }
 
-/** A version that may be a task. */
+/** A candidate for a task. */
 export type TaskVersion = { id: number; reason: VersionReason; body: BodyState }
 
 /**
- * Where only the links of the current version are new, its text came with an earlier one. To a watch that has not seen the text, that
- * one is the news, unless it has no body any more; to all others it is the current version, for its links.
+ * If only the links of the current version are new, its text came with an earlier version. For a watch that has not seen the text, the
+ * earlier version is due, unless its body is gone; for all others the current version is, because of its links.
  */
 export function dueVersion(check: Check, current: TaskVersion, withText: TaskVersion | undefined): number | null {
   const news = withText ?? current
@@ -29,22 +29,22 @@ export function dueVersion(check: Check, current: TaskVersion, withText: TaskVer
   return news.body === 'kept' || news.reason === 'gone' ? news.id : current.id
 }
 
-/** Whether a capture that made no news may still bring a task. `lastChecker` is the run or watch that checked the document before. */
+/** Whether a capture that added no version may still make a task. `lastChecker` is the run or watch that checked the document before. */
 export function mayBringKnown({ kind, check }: Capture, lastChecker: number): boolean {
   return check.first || lastChecker !== check.watch || kind === 'met'
 }
 
-/** Whether the version is a task, for a capture that may bring one. */
+/** Whether the version is a task, given a capture for which `mayBringKnown` holds. */
 function isDue({ first, since }: Check, current: { id: number; reason: VersionReason }): boolean {
   return current.id > since || (first && current.reason !== 'gone')
 }
 
-/** A task that fails so many times is set aside. */
+/** A task is set aside after this many failed attempts. */
 export const MAX_ATTEMPTS = 3
 
 const MAX_REASON = 500
 
-/** As it is stored and shown: one line. */
+/** The reason as stored and shown, on one line. */
 export function reasonText(reason: string): string {
   return reason
     .toWellFormed()

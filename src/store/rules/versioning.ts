@@ -3,39 +3,39 @@ import type { BodyState, Capture, CaptureOutcome, NoteOutcome } from '../contrac
 import type { VersionReason } from '../contracts/versions.ts'
 
 /**
- * What a capture makes of a document. A document is
+ * Decides how a capture changes a document. A document is
  * - unknown: it has no row;
- * - without a version: it was asked for, and no body came;
+ * - without a version: it was requested, but no body came;
  * - there: its current version has a body (`new`, `changed` or `back`);
- * - gone: its current version says so.
+ * - gone: its current version is a `gone` one.
  *
- * A document's versions are numbered; the current one is the last. When a capture differs from it, it is superseded: the
- * time it was last seen moves from the document's row, where each check notes it, to its own.
+ * A document's versions are numbered; the last one is current. When a capture differs from it, it is superseded: its
+ * last-seen time moves from the document's row, where each check updates it, to its own row.
  *
- * Both engines ask here and carry the decision out in their own way. An engine that tries to insert the document first
- * knows the answer for an unknown one: a body is its first version (`new`), anything else only enters its row.
+ * Both engines decide here and carry the decision out in their own way. An engine that tries to insert the document first
+ * need not ask about an unknown one: a body is its first version (`new`), anything else only adds the document's row.
  */
 export type VersionDecision =
   /** The capture becomes the current version. */
   | { kind: 'add'; reason: AddedReason; note: DocumentNote }
   /** The current version was seen again. */
   | { kind: 'confirm'; note: DocumentNote; refill: boolean; renewValidators: boolean; relink: boolean }
-  /** Broken off, and less than what is kept. */
+  /** Cut off, while the stored version is complete. */
   | { kind: 'incomplete'; note: DocumentNote }
-  /** A version that says so is added. */
+  /** A `gone` version is added. */
   | { kind: 'gone'; note: DocumentNote }
-  /** Nothing but the document's row changes. */
+  /** Only the document's row changes. */
   | { kind: 'note'; note: DocumentNote }
 
 export type AddedReason = Exclude<VersionReason, 'gone'>
 
-/** What is written to the document's row, beside time, run, status and location of the capture. */
+/** Values for the document's row, in addition to time, run, status and location of the capture. */
 export type DocumentNote = {
   outcome: string
   reason: string
   seenAt: number
   notModified: number
-  /** Null leaves it as it was. */
+  /** Null leaves it unchanged. */
   freshUntil: number | null
 }
 
@@ -55,10 +55,10 @@ type CurrentVersion = {
   body: BodyState
 }
 
-/** Its validators stayed the same while the content changed: they are not sent any more. */
+/** The validators stayed the same while the content changed: they are no longer sent. */
 const VALIDATORS_LIE = -1
 
-/** A body that came for a document with a row. `sameLinks` compares its links with those of the current version. */
+/** Decides on a body for a document that has a row. `sameLinks` compares its links with those of the current version. */
 export function decideBody(
   capture: BodyCapture,
   known: KnownState,
@@ -71,10 +71,10 @@ export function decideBody(
   if (capture.digest.equals(current.digest)) return confirm(capture, known, current, true)
   if (capture.sameTextAs === current.id) {
     if (sameLinks()) return confirm(capture, known, current, false)
-    // A version's page and links agree: the same words with other links are a version of their own.
+    // Page and links of a version must agree, so the same text with other links is a separate version.
     return add(capture, known, 'links', keptItsValidators(capture, current))
   }
-  // A part of a page says nothing about the rest; the whole page that is kept is worth more.
+  // Part of a page says nothing about the rest; keep the stored whole page.
   if (capture.truncated === 'time' && current.truncated === '') {
     const { seenAt, notModified } = known
     return {
@@ -82,7 +82,7 @@ export function decideBody(
       note: { outcome: 'failed', reason: 'total-timeout', seenAt, notModified, freshUntil: null },
     }
   }
-  // More or less of the same page is no lie.
+  // Unchanged validators are correct if only the truncation differs.
   const isLie = capture.truncated === current.truncated && keptItsValidators(capture, current)
   return add(capture, known, 'changed', isLie)
 }
@@ -113,10 +113,10 @@ function confirm(
       notModified: capture.completed && before >= 0 ? before + 1 : Math.min(before, 0),
       freshUntil,
     },
-    // Lost, or collected before a new watcher came who has not seen it yet, or a crawl for all.
+    // The body was lost; or it was collected, and is needed again by a new watcher or a crawl for all.
     refill: body === 'lost' || (body === 'dropped' && (capture.check.first || isForAll(capture.check))),
     renewValidators: etag !== capture.etag || lastModified !== capture.lastModified,
-    // Links that were named by other rules are named anew.
+    // Recomputes the fingerprints of links that were made by other rules.
     relink: !sameBody,
   }
 }
@@ -126,7 +126,7 @@ function keptItsValidators(capture: BodyCapture, current: CurrentVersion): boole
   return capture.lastModified !== '' && capture.lastModified === current.lastModified
 }
 
-/** A document with a row that is not there any more, or moved. */
+/** Decides on a document that has a row and is gone or has moved. */
 export function decideGone(
   { at, outcome, reason }: GoneCapture,
   { notModified }: KnownState,
@@ -139,13 +139,13 @@ export function decideGone(
   return { kind: 'gone', note: { outcome, reason, seenAt: at, notModified: Math.min(notModified, 0), freshUntil } }
 }
 
-/** Whether an answer without a body confirms the current version, and counts as one more in a row; else it is noted as an attempt. */
+/** Whether an answer without a body confirms the current version and increments `notModified`; otherwise it is recorded as an attempt. */
 export const confirmsCurrent = ({ outcome }: NoteCapture): boolean => outcome === 'unchanged'
 
 /** Outcomes of a request that leave a document unread. */
 const badOutcomes: readonly string[] = ['failed', 'skipped'] satisfies NoteOutcome[]
 
-/** Requests in a row that came to nothing, after another one. The same capture recorded again is not another one. */
+/** Number of consecutive failed requests after this one. Recording the same capture again doesn't count. */
 export function failuresAfter(
   before: { failures: number; checkedAt: number } | null,
   { at, outcome }: { at: number; outcome: string },
@@ -154,7 +154,7 @@ export function failuresAfter(
   return (before?.failures ?? 0) + (before?.checkedAt === at ? 0 : 1)
 }
 
-/** What a version has that says its document is gone. */
+/** Content fields of a `gone` version. */
 export const noContent = {
   type: '',
   size: 0,
@@ -168,15 +168,15 @@ export const noContent = {
   title: '',
 } as const
 
-/** The version that a body is kept under, its document, and the run that met the document last. */
+/** The version that a body is stored under, its document, and the last run that fetched the document. */
 export type Original = { version: number; at: number; url: string; document: number; run: number }
 
-/** Whether the body was met in this run under another URL. */
+/** Whether the body was fetched in this run under another URL. */
 export function wasMetElsewhere(original: { document: number; run: number }, documentId: number, run: number): boolean {
   return original.document !== documentId && original.run === run
 }
 
-/** What came of a new version, by where its body is kept: null when it is kept under this one. */
+/** Outcome of adding a version. `original` is null if the body is stored under this version. */
 export function outcomeOfBody(versionId: number, reason: VersionReason, original: Original | null): CaptureOutcome {
   if (reason === 'links') return { kind: 'relinked', versionId }
   return original === null ? { kind: 'stored', versionId } : { kind: 'duplicate', versionId, of: original.url }
@@ -184,26 +184,26 @@ export function outcomeOfBody(versionId: number, reason: VersionReason, original
 
 const listed = badOutcomes.map((outcome) => `'${outcome}'`).join(', ')
 
-/** Columns of a document `d` with its current version `v`, as conditions of both engines. */
+/** SQL expressions of both engines, for a document `d` with its current version `v`. */
 export const versionSql = {
-  /** Of a document's own columns. */
+  /** Uses the document's columns without an alias. */
   isBad: `outcome IN (${listed})`,
-  /** `failuresAfter`, for an update that knows the capture only. */
+  /** `failuresAfter`, for an update that knows only the capture. */
   failuresAfter: (outcome: string, at: string): string =>
     `CASE WHEN ${outcome} IN (${listed}) THEN failures + (checked_at <> ${at}) ELSE 0 END`,
-  /** 0 where there is none or it is gone. */
+  /** 0 if there is none or it is gone. */
   knownVersion: `CASE WHEN v.reason IS NULL OR v.reason = 'gone' THEN 0 ELSE d.version END`,
-  /** A lost body must be fetched, and validators that lied are not believed: neither is asked for conditionally. */
+  /** Empty, so that the request is unconditional, if the body is lost or the validators were found unreliable. */
   validator: (column: 'etag' | 'last_modified'): string =>
     `CASE WHEN v.body <> 'lost' AND d.not_modified >= 0 THEN v.${column} ELSE '' END`,
-  /** Its body is kept under another version. */
+  /** Its body is stored under another version. */
   isCopy: 'coalesce(v.original <> v.id, false)',
   lastSeenAt: 'CASE WHEN d.version = v.id THEN d.seen_at ELSE v.seen_at END',
-  /** A version whose record was damaged. Where there never was a body, only the response header is lost. */
+  /** Body state after the record was damaged. If there never was a body, only the response header is lost. */
   bodyOnceLost: `CASE WHEN body = 'none' THEN body ELSE 'lost' END`,
 } as const
 
-/** Versions whose body can't be read any more, with the URLs of the first ones. */
+/** Number of versions whose body can no longer be read, and the URLs of the first ones. */
 export type LostVersions = { count: number; urls: string[] }
 
 const MAX_NAMED = 3

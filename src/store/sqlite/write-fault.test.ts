@@ -13,7 +13,7 @@ import { paths } from './folder/folder.ts'
 import { withFailingStatement } from './testkit/statement-fault.testkit.ts'
 import { createSqliteSystem, type SqliteSystem } from './testkit/store.testkit.ts'
 
-/** The catalogue points at records that are there, and counters say what is in the tables. */
+/** The catalogue points at existing records, and counters match the tables. */
 async function assertConsistent({ frontier, objects, documents }: OpenShard, archive: string): Promise<void> {
   assert.equal(frontier.counts().queued, (await queueOf(frontier)).length)
   const records = await recordsOf(objects)
@@ -42,7 +42,7 @@ describe('writes that fail', () => {
       for (let nth = 1, reached = true; reached; nth++) {
         const answers: unknown[] = []
         const steps = smallCrawl(shard, `n${nth}`)
-        // The statement that fails is counted over all steps: what a step does after it is its repetition.
+        // The failing statement is counted over all steps; a step that fails is retried and then succeeds.
         reached = await withFailingStatement(nth, async () => {
           for (const { act } of steps) {
             try {
@@ -129,7 +129,7 @@ function missing(path: string): string | false {
   return statSync(path, { throwIfNoEntry: false }) === undefined ? `there is no ${path}` : false
 }
 
-/** Stores pages of 100 KB in a process whose files may be at most some MB long, until that fails. */
+/** Stores pages of 100 KB in a process with a file size limit of a few MB, until that fails. */
 function runLimited(folder: string) {
   const program = `
     import { createSqliteSystem } from '${new URL('./testkit/store.testkit.ts', import.meta.url).href}'

@@ -26,13 +26,13 @@ import {
 
 export const aciGrammar = createGrammar({ dtd: 'aci.dtd', root: 'acis', item: 'aci' })
 
-/** The annotations of a file, and all that is wrong with it: they are to be used only where nothing is. */
+/** Returns a file's annotations and all its errors. Use the annotations only if there are no errors. */
 export function readAcis(xml: string | Uint8Array, limits?: TreeLimits): { acis: Aci[]; errors: XmlError[] } {
   const { items, errors } = readAciItems(xml, limits)
   return { acis: items.map(({ aci }) => aci), errors }
 }
 
-/** The same with the line of each. */
+/** Same, with the line of each annotation. */
 export function readAciItems(
   xml: string | Uint8Array,
   limits?: TreeLimits,
@@ -168,7 +168,7 @@ type XmlValues = {
   readonly errors: readonly XmlError[]
   addError(node: XmlNode | undefined, message: string): void
   number(node: XmlNode | undefined, name: string): number
-  /** A whole number that is not negative. */
+  /** A non-negative integer. */
   count(node: XmlNode | undefined, name: string): number
   truth(node: XmlNode | undefined, name: string): boolean
   text(node: XmlNode | undefined): string

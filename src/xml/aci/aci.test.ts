@@ -12,7 +12,7 @@ import { anyAci } from './aci.testkit.ts'
 import { type Aci, writeAci, writeAcis } from './aci.ts'
 import { aciGrammar, readAcis } from './aci-reader.ts'
 
-/** The papers' example, repaired to what XML is. */
+/** The papers' example, repaired to be XML. */
 const fromThePapers = `<?xml version="1.0" encoding="UTF-8"?>
 <aci owner="csyiazt1" extension="html" format="html" relevance="18" updatetime="97876950000" filesize="2000">
   <uri>http://www.cs.ucy.ac.cy/default.html</uri>

@@ -11,7 +11,7 @@ import {
   targetNames,
 } from './aci.ts'
 
-/** What may stand in an attribute: all that XML can hold. */
+/** Text for attributes: all that XML can hold. */
 const anyName = fc.string({
   unit: fc.constantFrom(...'<>&"\'\\]u0\r\n\t \x85\u2028\ufeff\ufffdaé😀'),
   maxLength: 20,

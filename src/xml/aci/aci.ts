@@ -11,13 +11,13 @@ export type Aci = {
   readonly bytes: number
   readonly uri: string
   readonly urgency: number
-  /** Where the cached content is. */
+  /** Location of the cached content. */
   readonly docbase: string
   readonly isExpired: boolean
   /** Null for never. */
   readonly expiresAt: number | null
   readonly summary: AciSummary
-  /** Names are '' where they are not known. */
+  /** Names are '' if unknown. */
   readonly id: string
   readonly profile: string
   readonly document: string
@@ -28,7 +28,7 @@ export type Aci = {
   readonly alsoAt: readonly string[]
   readonly explanation: AciExplanation | null
   readonly changes: AciChanges
-  /** Of a feed: id and link of the entry, and the title of the feed; '' for everything else. */
+  /** For a feed: id and link of the entry, and the title of the feed; '' for everything else. */
   readonly entry: string
   readonly link: string
   readonly channel: string
@@ -52,7 +52,7 @@ export type AciChange = {
 export const aciKinds = ['new', 'changed', 'gone', 'back'] as const
 export const targetNames = ['title', 'body', 'change', 'path'] as const
 
-/** `marks` are ranges of the text, in order, none empty and none over another. */
+/** `marks` are non-empty, non-overlapping ranges of the text, in order. */
 export type AciSummary = { readonly text: string; readonly marks: readonly (readonly [from: number, to: number])[] }
 
 export type AciExplanation = {
@@ -82,7 +82,7 @@ export type AciPart = {
   readonly places: readonly AciPlace[]
 }
 
-/** `change` says which of the changes, for a place in the new text or in the path of one. */
+/** `change` identifies the change, for a place in its new text or its path. */
 export type AciPlace = {
   readonly where: (typeof targetNames)[number]
   readonly change?: number
@@ -90,12 +90,12 @@ export type AciPlace = {
   readonly end: number
 }
 
-/** A file of many, one in memory at a time. */
+/** Writes a file of many annotations, one in memory at a time. */
 export function writeAcis(acis: Iterable<Aci> | AsyncIterable<Aci>): AsyncGenerator<string, void, undefined> {
   return writeItems('acis', acis, aciElement)
 }
 
-/** A file of one annotation, which is its root. */
+/** Writes a file of one annotation, as its root element. */
 export function writeAci(aci: Aci): string {
   return declaration + aciElement(aci)
 }
@@ -129,7 +129,7 @@ export function aciElement(aci: Aci): string {
   return `${text}</aci>\n`
 }
 
-/** A pair that a mark cuts in two can't be written as it is: both halves are spelled, which the pieces show. */
+/** A mark may split a surrogate pair. XML can't hold the halves, so each piece is checked, and escaped if need be. */
 function summaryElement({ text, marks }: AciSummary): string {
   const pieces: { text: string; isHit: boolean }[] = []
   let end = 0

@@ -11,7 +11,7 @@ import { anyDocument, textOf } from './meta-info.testkit.ts'
 import { type MetaDocument, writeMetaDocument, writeMetaInfo } from './meta-info.ts'
 import { metaInfoDtdPath, readMetaInfo, validateMetaInfo } from './meta-info-reader.testkit.ts'
 
-/** The paper's example, repaired to what XML is. */
+/** The paper's example, repaired to be XML. */
 const fromThePaper = `<?xml version="1.0" encoding="UTF-8"?>
 <webrace:document xmlns:webrace="urn:erace:webrace">
   <webrace:url>http://www.cs.ucy.ac.cy/~epl121/</webrace:url>

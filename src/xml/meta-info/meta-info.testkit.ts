@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { bodyStates, type MetaDocument, type MetaVersion, versionReasons } from './meta-info.ts'
 
-/** Texts as servers send them: markup, white space of all kinds, characters that XML can't hold, half pairs. */
+/** Texts as servers send them: markup, all kinds of white space, characters that XML can't hold, unpaired surrogates. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({

@@ -1,20 +1,19 @@
 import { attributeList, bareTextElement, inChunks, textElement, timeText } from '../xml-writing.ts'
 
 /**
- * Meta-information about documents as XML: WebRACE's file for each document (its Table 3) with the versions behind it.
- * The grammar, and what each element means, is in `meta-info.dtd`. Times are milliseconds since 1970; an empty text is one that
- * is not known.
+ * Meta-information about documents as XML: WebRACE's file for each document (its Table 3), plus the versions of the document.
+ * The grammar, and what each element means, is in `meta-info.dtd`. Times are milliseconds since 1970; an empty text means unknown.
  */
 export type MetaDocument<Versions = MetaVersion[]> = {
   url: string
-  // What the paper has, of the current version.
+  // Fields of the paper, for the current version.
   ip: string
   kbytes: number | null
   ifModifiedSince: number | null
   /** Lines end with a line feed; one character per octet. */
   header: string
   links: readonly string[]
-  // And what else is known of the document.
+  // Further fields of the document.
   parent: string
   outcome: string
   location: string
@@ -46,12 +45,12 @@ export type MetaVersion = {
   truncated: string
   location: string
   title: string
-  /** Null where it is not known, and for the current version: its own stand in the document. */
+  /** Null if unknown, and for the current version, whose header and links are in the document. */
   header: string | null
   links: readonly string[] | null
 }
 
-/** Documents may have more versions than fit into memory. */
+/** Versions are streamed, as they may not fit into memory. */
 export type WritableMetaDocument = MetaDocument<Iterable<MetaVersion> | AsyncIterable<MetaVersion>>
 
 export const namespace = 'urn:erace:webrace'
@@ -59,14 +58,14 @@ export const namespace = 'urn:erace:webrace'
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const namespaceAttribute = ` xmlns:webrace="${namespace}"`
 
-/** A file of many documents. One version is in memory at a time, whatever their number. */
+/** Writes a file of many documents, with one version in memory at a time. */
 export function writeMetaInfo(
   documents: Iterable<WritableMetaDocument> | AsyncIterable<WritableMetaDocument>,
 ): AsyncGenerator<string, void, undefined> {
   return inChunks(manyDocuments(documents))
 }
 
-/** A file of one document, which is its root. */
+/** Writes a file of one document, as its root element. */
 export function writeMetaDocument(document: WritableMetaDocument): AsyncGenerator<string, void, undefined> {
   return inChunks(oneDocument(document))
 }
@@ -124,7 +123,7 @@ function versionText(version: MetaVersion): string {
   return `${text}  </webrace:version>\n`
 }
 
-/** Texts of a version that are left out when empty, in the order of the grammar. */
+/** Texts of a version, omitted if empty, in the order of the grammar. */
 export const versionTexts = [
   ['webrace:ip', 'ip'],
   ['webrace:type', 'type'],

@@ -14,7 +14,7 @@ import { amounts, matches, methods, processTypes, renders, scopeKinds, truths } 
 
 export const profileGrammar = createGrammar({ dtd: 'profile.dtd', root: 'profiles', item: 'profile' })
 
-/** The profiles of a file and all that a validator finds wrong with it. Their values are not checked yet. */
+/** Reads the profiles of a file, and all errors a validator finds in it. The values are not checked yet. */
 export function readProfiles(
   xml: string | Uint8Array,
   limits?: TreeLimits,
@@ -42,7 +42,7 @@ function profilePlain(node: XmlNode, note?: Note): Record<string, unknown> {
   }
 }
 
-/** What a source does not say about its interval stands in `frequency`. */
+/** The interval of a source defaults to that in `frequency`. */
 function sourcePlain(source: XmlNode, frequency: XmlNode | undefined, at: string, note?: Note): unknown {
   const uri = childOf(source, 'uri')
   const timed = attributeOf(source, 'every') === undefined && frequency !== undefined ? frequency : source
@@ -68,7 +68,7 @@ function sourcePlain(source: XmlNode, frequency: XmlNode | undefined, at: string
   }
 }
 
-/** How a source is asked for. */
+/** How a source is accessed. */
 export function typePlain(node: XmlNode | undefined, at: string, note?: Note): Record<string, unknown> {
   for (const name of ['protocol', 'method', 'render', 'credentials']) note?.(`${at}.${name}`, node, name)
   return {
@@ -80,11 +80,11 @@ export function typePlain(node: XmlNode | undefined, at: string, note?: Note): R
 }
 
 /**
- * Readers give profiles in the plain shape that they have in JSON, with values as far as their text gives them. So one set
- * of rules checks both; an error is reported by its place in that shape, and `locate` finds it in the file.
+ * Readers return profiles in the plain shape of JSON, with values parsed as far as their text allows. So one set of rules
+ * checks both; errors name a place in that shape, and `locate` finds it in the file.
  */
 export type PlainItem = {
-  /** '' where the file has none. */
+  /** '' if the file has none. */
   readonly id: string
   readonly owner: string
   readonly line: number
@@ -95,7 +95,7 @@ export type PlainItem = {
 /** `name` is what the value is called in the file. */
 export type Location = { readonly line: number; readonly name: string }
 
-/** Receives the position of each value. Left out while nothing is wrong: positions take more memory than the values. */
+/** Receives the position of each value. Omitted until there is an error: positions take more memory than the values. */
 export type Note = (place: string, node: XmlNode | undefined, name: string) => void
 
 export function plainItem(node: XmlNode, toPlain: (node: XmlNode, note?: Note) => Record<string, unknown>): PlainItem {
@@ -114,7 +114,7 @@ export function plainItem(node: XmlNode, toPlain: (node: XmlNode, note?: Note) =
     plain: toPlain(node),
     locate(place) {
       places ??= allPlaces()
-      // Without a position of its own, it is reported at the nearest parent.
+      // A value without its own position is reported at its nearest parent.
       for (let at = place; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.'), at.lastIndexOf('[')))) {
         const found = places.get(at)
         if (found !== undefined) return found
@@ -124,12 +124,12 @@ export function plainItem(node: XmlNode, toPlain: (node: XmlNode, note?: Note) =
   }
 }
 
-/** Null for a wrong escape: no rule takes that for a text. */
+/** Null for an invalid escape, which no rule accepts as a text. */
 export function uriText(node: XmlNode | undefined): string | null | undefined {
   return textOf(node)?.trim()
 }
 
-/** A word stands for itself, an expression says that it is one. */
+/** A fixed scope is a plain word, a pattern is an object. */
 export function scopePlain(node: XmlNode | undefined, at: string, note?: Note): unknown {
   note?.(at, node, 'scope')
   const kind = wordOf(attributeOf(node, 'kind'), scopeKinds)

@@ -2,7 +2,7 @@ import { attributes, bareTextElement, declaration, textElement, writeItems } fro
 
 /** A profile as XML. The grammar, and what each element means, is in `profile.dtd`. */
 export type WrittenProfile = {
-  /** '' is left out, as is an owner's. */
+  /** Omitted if ''; so is the owner. */
   readonly id: string
   readonly owner: string
   readonly name: string
@@ -14,14 +14,14 @@ export type WrittenProfile = {
   readonly delivery: WrittenDelivery
 }
 
-/** A file of many, one in memory at a time. */
+/** Writes a file of many profiles, one in memory at a time. */
 export function writeProfiles(
   profiles: Iterable<WrittenProfile> | AsyncIterable<WrittenProfile>,
 ): AsyncGenerator<string, void, undefined> {
   return writeItems('profiles', profiles, profileElement)
 }
 
-/** A file of one profile, which is its root. */
+/** Writes a file of one profile, as its root element. */
 export function writeProfile(profile: WrittenProfile): string {
   return declaration + profileElement(profile)
 }
@@ -53,7 +53,7 @@ function sourceElement(source: WrittenSource): string {
   return `${text}    </source>\n`
 }
 
-/** The attributes of `type` that say how a source is asked for, as far as it is not as usual. */
+/** Attributes of `type` that say how a source is accessed. Defaults are omitted. */
 export function accessAttributes({ render, credentials }: WrittenSource): Record<string, string | null> {
   return { render: render === profileDefaults.render ? null : render, credentials: credentials || null }
 }
@@ -66,7 +66,7 @@ function typeElement(source: WrittenSource, indent: string): string {
   return `${indent}<type${attributes({ protocol })}${list}/>\n`
 }
 
-/** In the largest unit that makes a whole number. */
+/** Formats an interval in the largest unit that gives a whole number. */
 function interval(ms: number): string {
   for (const [unit, size] of [
     ['d', 86_400_000],
@@ -79,7 +79,7 @@ function interval(ms: number): string {
   return `${ms}ms`
 }
 
-/** What a profile has where nothing is said. Writers leave it out, in XML; the document types say the same. */
+/** Default values of a profile. XML writers omit them, as the DTDs declare the same. */
 export const profileDefaults = {
   /** Milliseconds. */
   every: 3_600_000,
@@ -99,10 +99,10 @@ export const profileDefaults = {
   match: 'change',
 } as const
 
-/** Where a window says less than it might. */
+/** Default values of a window. */
 export const windowDefaults = { zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7], from: '00:00', to: '24:00' } as const
 
-/** What profiles and unified resource descriptions have in common, and how it is written. Times are milliseconds. */
+/** Types and writers shared by profiles and unified resource descriptions. Times are in milliseconds. */
 
 export const scopeKinds = ['page', 'path', 'host', 'domain', 'pattern'] as const
 export const processTypes = ['filter', 'track', 'archive'] as const
@@ -115,7 +115,7 @@ export const truths = ['true', 'false'] as const
 
 export type WrittenSource = {
   readonly uri: string
-  /** Written in its place, if there is one. */
+  /** Written instead of the URI, unless ''. */
   readonly template: string
   readonly everyMs: number
   readonly everyMaxMs: number
@@ -152,7 +152,7 @@ export type WrittenInterests = {
   readonly threshold: number
   readonly stemming: string
   readonly scorer: string
-  /** Left out, none. */
+  /** None if omitted. */
   readonly ignore?: readonly string[] | undefined
   readonly match: (typeof matches)[number]
 }
@@ -179,7 +179,7 @@ export function windowElement(window: WrittenWindow | null, indent: string): str
   return `${indent}<window${list}/>\n`
 }
 
-/** Which part of a page counts, and what of it. */
+/** Elements for the part of a page that counts, and its aspects and conditions. */
 export function partElements({ select, omit, aspects, conditions }: WrittenSource, indent: string): string {
   let text = ''
   for (const selector of select) text += textElement('select', selector, indent)
@@ -202,7 +202,7 @@ export function keywordsElement({ keywords }: WrittenInterests, indent: string):
   return `${text}${indent}</keywords>\n`
 }
 
-/** All of the interests but the keywords, as far as they are not as usual. */
+/** All interests except the keywords. Defaults are omitted. */
 export function interestElements(interests: WrittenInterests, indent: string): string {
   const { exclude, expression, threshold, stemming, scorer, ignore = [], match } = interests
   let text = ''

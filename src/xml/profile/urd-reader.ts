@@ -18,16 +18,16 @@ import {
 
 export const urdGrammar = createGrammar({ dtd: 'urd.dtd', root: 'urds', item: 'urd' })
 
-/** A description in the plain shape of a profile with one source, and what only a description has. */
+/** A description in the plain shape of a profile with one source, plus the fields that only a description has. */
 export type PlainUrd = PlainItem & {
   readonly profile: string
   readonly protocol: string
-  /** A text where it is no number; undefined where nothing is said. */
+  /** A string if it isn't a number; undefined if missing. */
   readonly port: number | string | undefined
   readonly lastCheckedAt: number | string | undefined
 }
 
-/** The descriptions of a file and all that a validator finds wrong with it. Their values are not checked yet. */
+/** Reads the descriptions of a file, and all errors a validator finds in it. The values are not checked yet. */
 export function readUrds(xml: string | Uint8Array, limits?: TreeLimits): { urds: PlainUrd[]; errors: XmlError[] } {
   const { items, errors } = urdGrammar.read(xml, limits)
   return { urds: items.map(plainUrd), errors }
@@ -69,7 +69,7 @@ function urdPlain(node: XmlNode, note?: Note): Record<string, unknown> {
         scope: scopePlain(childOf(node, 'scope'), `${at}.scope`, note),
         process: processWord(attributeOf(type, 'processtype')),
         ...typePlain(type, at, note),
-        // It has a rule of its own.
+        // Checked by a rule of its own.
         protocol: undefined,
         window: windowPlain(childOf(node, 'window'), `${at}.window`, note),
         ...partPlain(node, at, note),

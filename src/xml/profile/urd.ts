@@ -16,7 +16,7 @@ import {
 
 /** A unified resource description as XML, as in the papers. The grammar, and what each element means, is in `urd.dtd`. */
 export type WrittenUrd = {
-  /** '' is left out, as for an owner and a profile. */
+  /** Omitted if ''; so are owner and profile. */
   readonly id: string
   readonly owner: string
   readonly profile: string
@@ -33,14 +33,14 @@ export type WrittenUrd = {
   readonly lastCheckedAt: number
 }
 
-/** A file of many, one in memory at a time. */
+/** Writes a file of many descriptions, one in memory at a time. */
 export function writeUrds(
   urds: Iterable<WrittenUrd> | AsyncIterable<WrittenUrd>,
 ): AsyncGenerator<string, void, undefined> {
   return writeItems('urds', urds, urdElement)
 }
 
-/** A file of one description, which is its root. */
+/** Writes a file of one description, as its root element. */
 export function writeUrd(urd: WrittenUrd): string {
   return declaration + urdElement(urd)
 }

@@ -1,10 +1,10 @@
-/** Tokens of XPath 1.0 and of XQL. `at` is the place of the first character, counted from 0. */
+/** Tokens of XPath 1.0 and of XQL. `at` is the index of the first character. */
 export type XqlToken = { kind: XqlTokenKind; text: string; at: number }
 
-/** `xql` is an operator between dollar signs. A name or a star that stands where an operator must be is one. */
+/** `xql` is an operator between dollar signs. A name or a star in the position of an operator is one. */
 export type XqlTokenKind = 'literal' | 'number' | 'name' | 'variable' | 'operator' | 'xql' | 'mark'
 
-/** What is wrong with a query, and where. */
+/** A syntax error in a query, and its position. */
 export class XqlError extends Error {
   readonly at: number
 
@@ -26,7 +26,7 @@ const patterns: readonly [XqlTokenKind, RegExp][] = [
 ]
 const operatorMarks = new Set(['|', '+', '-', '=', '!=', '<', '<=', '>', '>=', '&&', '||', '/', '//'])
 const operatorNames = new Set(['and', 'or', 'div', 'mod'])
-/** Behind these an operand follows: a star is any name there, and `and` is a name. */
+/** An operand follows these: there a star is any name, and `and` is a name. */
 const beforeOperand = new Set(['@', '::', '(', '[', ','])
 
 export function xqlTokens(query: string): XqlToken[] {

@@ -3,16 +3,16 @@ import { XqlError, type XqlToken, xqlTokens } from './xql-tokens.ts'
 /**
  * XQL, the query language of the papers (W3C proposal of 1998), as XPath 1.0. A query may mix both: XPath stays as it is.
  *
- * From the loosest to the tightest: `$or$`, `$and$`, `$not$`, `$union$`, `$intersect$`, comparisons (with `$any$` or `$all$` before
- * them), then what XPath has. As in XQL a comparison binds tighter than `$union$`, though XPath's `|` binds tighter than a comparison.
+ * Precedence, from loosest to tightest: `$or$`, `$and$`, `$not$`, `$union$`, `$intersect$`, comparisons (with `$any$` or `$all$` before
+ * them), then XPath's own. As in XQL a comparison binds tighter than `$union$`, though XPath's `|` binds tighter than a comparison.
  * Subscripts count from 1, as in XPath.
  */
 export type XqlTranslation = { kind: 'xpath'; xpath: string } | { kind: 'invalid'; message: string }
 
-/** Sets that are compared twice double what they hold. */
+/** The XPath of an intersection repeats one operand, so nested ones grow exponentially. */
 const MAX_CHARS = 10_000
 
-/** Translates a query. One without XQL is not touched. */
+/** Translates a query. A query without XQL is returned unchanged. */
 export function translateXql(query: string): XqlTranslation {
   try {
     const tokens = xqlTokens(query)
@@ -23,7 +23,7 @@ export function translateXql(query: string): XqlTranslation {
   }
 }
 
-/** Where a query stops being one, for an engine that only says that it does; null where nothing is found. */
+/** Locates a syntax error, for an engine that only reports that there is one; null if none is found. */
 export function xqlFault(query: string): string | null {
   try {
     parseXql(xqlTokens(query), query.length)
@@ -49,13 +49,13 @@ function hasXql(tokens: readonly XqlToken[]): boolean {
 type Part = {
   text: string
   at: number
-  /** `nodes` may be none, one or many; `any` is what a function or variable gives. */
+  /** `nodes` may be none, one or many; `any` is the result of a function or variable. */
   type: 'nodes' | 'truth' | 'text' | 'number' | 'any'
-  /** A location path that can go on behind another one. */
+  /** A location path that can be appended to another one. */
   isRelative: boolean
-  /** From what it finds up to where it starts; null where that differs. */
+  /** Steps from a result up to the start of the path; null if that varies. */
   steps: number | null
-  /** Means the same wherever it stands: a value, or a path from the root. */
+  /** Independent of the context: a value, or a path from the root. */
   isFixed: boolean
 }
 
@@ -71,7 +71,7 @@ const plainComparisons = new Set(comparisons.values())
 const words = ['and', 'or', 'not', 'union', 'intersect', 'any', 'all', 'contains', 'icontains']
 const known = [...comparisons.keys()].flatMap((name) => [name, `i${name}`]).concat(words)
 
-/** Methods of a collection, `//keyword!count()`, by what they make of it. */
+/** Methods of a collection, such as `//keyword!count()`, and their translation. */
 const methods = new Map<string, (nodes: Part) => Partial<Part>>([
   ['value', () => ({})],
   ['text', ({ text }) => ({ text: `${text}/text()`, steps: null })],
@@ -88,7 +88,7 @@ const functions = new Map<string, string>([
 
 function parseXql(tokens: readonly XqlToken[], length: number): string {
   let next = 0
-  /** In a filter, paths start at what is filtered; outside of all, at the root element. */
+  /** Nesting depth of filters. In a filter, paths start at the filtered node; outside, at the root element. */
   let filters = 0
 
   const peek = (): XqlToken | undefined => tokens[next]
@@ -115,7 +115,7 @@ function parseXql(tokens: readonly XqlToken[], length: number): string {
     return { text, at, type, isRelative: false, steps: null, isFixed: false, ...parts }
   }
 
-  /** Operators of one rank, which group from the left. */
+  /** Parses left-associative operators of one precedence. */
   function chain(operand: () => Part, operators: readonly string[], join: (a: Part, b: Part, token: XqlToken) => Part) {
     let left = operand()
     while (isOperator(...operators)) {
@@ -162,7 +162,7 @@ function parseXql(tokens: readonly XqlToken[], length: number): string {
     if (type === 'text' || type === 'number') throw new XqlError(at, `${operator} joins nodes`)
   }
 
-  /** The second part as seen from each node of the first; null where that can't be said. */
+  /** The second part as a path from each node of the first; null if that can't be expressed. */
   function seenFrom(nodes: Part, { text, isRelative, isFixed }: Part): string | null {
     if (isFixed) return text
     if (!isRelative) return null
@@ -180,7 +180,7 @@ function parseXql(tokens: readonly XqlToken[], length: number): string {
     }
     const { text } = take()
     const right = additive()
-    // XPath's own comparisons in a row are left to it.
+    // Chained comparisons of plain XPath are left as they are.
     if (comparisonOf(peek()) !== null && hasXql(tokens))
       throw new XqlError(here(), 'several comparisons in a row: use parentheses')
     const first = compare({ left, right, operator, name: text, isAll: quantifier?.text === '$all$' })
@@ -332,7 +332,7 @@ function unexpected({ kind, text, at }: XqlToken): XqlError {
 
 const nodeTests = new Set(['text', 'node', 'comment', 'processing-instruction'])
 
-/** `turned` is the sign for the same comparison from right to left; null where there is none. */
+/** `turned` is the operator for swapped operands; null if there is none. */
 type XqlComparison = { sign: string; turned: string | null; ignoresCase: boolean }
 
 const turnedSigns = new Map([
@@ -360,13 +360,13 @@ function comparisonOf(token: XqlToken | undefined): XqlComparison | null {
   return base === undefined ? null : of(base, true)
 }
 
-/** `value` is a literal where the case is ignored. */
+/** `value` is a literal if case is ignored. */
 function condition(subject: string, sign: string, value: string, ignoresCase: boolean): string {
   const [left, right] = ignoresCase ? withoutCase(subject, value) : [subject, value]
   return sign === 'contains' ? `contains(${left}, ${right})` : `${left} ${sign} ${right}`
 }
 
-/** Only letters of the value need their small form: a text that has others differs anyway. */
+/** Only the letters of the value need lower-casing: a text with other letters differs anyway. */
 function withoutCase(subject: string, value: string): [subject: string, value: string] {
   const small = value.toLowerCase()
   let from = ''

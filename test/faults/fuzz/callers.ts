@@ -3,19 +3,19 @@ import type { CallerName } from './operations.ts'
 type Account = { email: string; password: string }
 type Session = Account & { cookie: string; device: string }
 
-/** What only one account may see. */
+/** A text that only one account may see. */
 export type Secret = { owner: 'root' | 'ann' | 'bob'; text: string }
 
 export const rootAccount: Account = { email: 'root@example.org', password: 'password of root 5d1e' }
 const ann: Account = { email: 'ann@example.org', password: 'password of ann 77c0' }
 const bob: Account = { email: 'bob@example.org', password: 'password of bob 90ab' }
-/** Requests guess her password, which is the text that they use for all. */
+/** Requests guess her password: it is the text that they use for all strings. */
 const zoe: Account = { email: 'zoe@example.org', password: 'a text that is long enough' }
 
-/** Only administrators have tokens of the scope `admin`. */
+/** Only administrators can have tokens with the scope `admin`. */
 const tokenNames: readonly CallerName[] = ['ann-read', 'ann-write', 'root-read', 'root-write', 'root-admin']
 
-/** The accounts, made by the administrator, with a session each and tokens of every scope. */
+/** Creates the accounts as administrator, with a session each and tokens of every scope. */
 export async function createCallers(url: string) {
   const sessions = new Map<string, Session>()
   const tokens = new Map<CallerName, string>()
@@ -31,7 +31,7 @@ export async function createCallers(url: string) {
     })
   }
 
-  /** For what has to succeed. */
+  /** For requests that must succeed. */
   async function json<T>(name: string, method: string, path: string, body?: unknown): Promise<T> {
     const answer = await call(sessions.get(name), method, path, body)
     const text = await answer.text()
@@ -39,7 +39,7 @@ export async function createCallers(url: string) {
     return (text === '' ? null : JSON.parse(text)) as T
   }
 
-  /** From the same device every time: guesses from elsewhere don't lock it out. */
+  /** Always from the same device, so that guesses from elsewhere don't lock it out. */
   async function signIn(name: string, account: Account): Promise<void> {
     const device = sessions.get(name)?.device ?? ''
     const { email, password } = account
@@ -49,7 +49,7 @@ export async function createCallers(url: string) {
     sessions.set(name, { ...account, cookie, device: newDevice })
   }
 
-  /** Sessions and tokens that requests have ended are made anew. */
+  /** Recreates sessions and tokens that requests have ended. */
   async function restore(): Promise<void> {
     for (const [name, session] of sessions)
       if ((await call(session, 'GET', '/session')).status === 401) await signIn(name, session)
@@ -75,7 +75,7 @@ export async function createCallers(url: string) {
     restore,
     /** Ids of these accounts. */
     users,
-    /** Header lines. */
+    /** Header lines that authenticate the caller; empty if anonymous. */
     credentialsOf(name: CallerName): string[] {
       const token = tokens.get(name)
       if (token !== undefined) return [`authorization: Bearer ${token}`]
@@ -89,7 +89,7 @@ export async function createCallers(url: string) {
       ...[...sessions.values()].map(({ cookie }): Secret => ({ owner: 'root', text: cookie.split('=')[1]! })),
       ...[...tokens.values()].map((text): Secret => ({ owner: 'root', text })),
     ],
-    /** Removes accounts and tokens that requests have made. */
+    /** Removes accounts and tokens that requests have created. */
     async tidy(): Promise<void> {
       await restore()
       for (const name of ['ann', 'root']) {

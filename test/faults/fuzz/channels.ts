@@ -7,11 +7,11 @@ type List<T> = { items: T[] }
 
 const SETUP_MS = 120_000
 
-/** Ways out for what changes: ann's own, which requests change and remove, and one of bob's. */
+/** Notification channels: ann's own, which requests change and remove, and one of bob's. */
 export async function createFuzzChannels(json: Json, origin: string) {
   const add = (name: string, kind: string, settings: object) =>
     json<Channel>(name, 'POST', '/channels', { kind, name: kind, settings })
-  /** Nobody is there to take its messages. Requests don't know its id, so that its log stays. */
+  /** Its messages fail. Requests don't know its id, so that its log stays. */
   const refused = await add('ann', 'webhook', { url: `${origin}/gone` })
   const bobs = await add('bob', 'feed', {})
   const link = new URL(bobs.feedUrls!.atom).pathname.split('/').at(-1)!.replace('.atom', '')
@@ -33,10 +33,10 @@ export async function createFuzzChannels(json: Json, origin: string) {
     restore,
     /** For ann's profile. */
     refused: refused.id,
-    /** Bob's, which nobody else can change. */
+    /** Bob's channels, which no one else can change. */
     snapshot: () => json<unknown>('bob', 'GET', '/channels'),
     secrets: [{ owner: 'bob', text: link }] satisfies Secret[],
-    /** Ids of messages that failed, once there is one. */
+    /** Waits for a failed message; returns the ids of failed ones. */
     async failed(): Promise<string[]> {
       let items: { id: string }[] = []
       await until(

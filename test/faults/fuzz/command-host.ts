@@ -6,7 +6,7 @@ import { createRecordingIo } from '../../../src/cli/cli.testkit.ts'
 import type { Engine } from '../../../src/cli/engine.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 
-/** Runs commands in one process, one after the other: starting a process for each would take most of the time. */
+/** Runs commands one after the other in one process: starting a process for each would take most of the time. */
 export type CommandCall = { args: string[] }
 export type CommandEnd = { exitCode: number; stdout: string; stderr: string; thrown: string | null }
 

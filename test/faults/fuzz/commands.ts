@@ -19,7 +19,7 @@ export type FuzzCommand = {
   /** The mutated file, relative to the folder of the run. */
   file: string
   bytes: Buffer
-  /** Works on a copy of the archive; the file belongs into it. */
+  /** Runs on a copy of the archive that contains the file. */
   needsArchive: boolean
 }
 
@@ -41,10 +41,10 @@ const recordPieces = [
 
 export type Samples = { archive: string; files: string[]; urls: string[]; backups: string[] }
 
-/** Small files, so that some are closed and compressed. */
+/** Small WARC files, so that some are closed and compressed. */
 const sampleSettings = { ERACE_NETWORK_ALLOW: '127.0.0.0/8', ERACE_CRAWL_DELAY: '0', ERACE_ARCHIVE_MAXFILE: '64KB' }
 
-/** A small archive and its backups, made by the program itself. */
+/** A small archive and its backups, created by the program itself. */
 export async function createSamples(folder: string): Promise<Samples> {
   const links = Array.from({ length: 12 }, (_, n) => `/page-${n}`)
   const site = await createChangingPages({
@@ -105,7 +105,7 @@ export function commandOf(samples: Samples, world: World, random: Random): FuzzC
   }
 }
 
-/** The first half of a compressed file, and then a member that becomes very large. */
+/** The first half of a compressed file, followed by a decompression bomb. */
 function inflating(sample: Buffer): Buffer {
   bomb ??= gzipSync(Buffer.alloc(256 * 1024 * 1024, 'WARC/1.1\r\n'))
   return Buffer.concat([sample.subarray(0, Math.floor(sample.length / 2)), bomb])
@@ -132,7 +132,7 @@ function archiveCommand({ urls }: Samples, random: Random): string[] {
 
 const COMMANDS_PER_HOST = 300
 
-/** Runs commands in a process that is replaced now and then, and whenever one does not end. */
+/** Runs commands in a process that is replaced from time to time, and whenever a command hangs. */
 export function createCommandRunner(folder: string, samples: Samples, limitMs: number) {
   let host: ChildProcess | null = null
   let count = 0
@@ -184,7 +184,7 @@ export function createCommandRunner(folder: string, samples: Samples, limitMs: n
   return { run, close }
 }
 
-/** What is wrong with how a command ended; null if nothing is. */
+/** Why the end of a command is a fault; null if it is none. */
 export function faultOfCommand(outcome: CommandOutcome): string | null {
   if (outcome.kind !== 'ended') return `${outcome.kind}: ${outcome.detail}`
   const { exitCode, stdout, stderr, thrown } = outcome

@@ -45,7 +45,7 @@ function words(keyOdds: number): Words {
 
 export type XmlKind = 'profile' | 'urd' | 'aci'
 
-/** An XML document: one that is well-formed in one of five, and mutated otherwise. */
+/** An XML document: unchanged in one of five cases, else mutated. */
 export function xmlDocument(random: Random, kinds: readonly XmlKind[]): Buffer {
   const valid = words(random.pick([1000, 20, 3]))
   const isSample = random.below(6) === 0

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 const MAX_OF_A_KIND = 5
 const MAX_SHOWN = 1500
 
-/** An input that failed: what is needed to repeat it. */
+/** A failed input, with everything needed to repeat it. */
 export type Failure = { seed: number; number: number; wrong: string; input: object; bytes: Buffer | null }
 
-/** Collects what is wrong; the first of each kind are enough. Inputs that failed are written to `folder` unless it is empty. */
+/** Collects faults, only the first few of each kind. Failed inputs are written to `folder`, unless that is empty. */
 export function createFindings(folder: string) {
   const times = new Map<string, number>()
   const faults: string[] = []
@@ -39,10 +39,10 @@ export function createFindings(folder: string) {
 
 export type Findings = ReturnType<typeof createFindings>
 
-/** Work that was ended at its limit, or had no room, is answered with 503 and logged. Any other 5xx is a fault. */
+/** Codes of 503 answers for work that hit its limit or found no capacity; these are logged. Any other 5xx is a fault. */
 export const busyCodes: ReadonlySet<string> = new Set(['took-too-long', 'archive-busy'])
 
-/** Reports lines that should not be there: of level `error` and above, or not of the log at all. */
+/** Reports unexpected lines: of level `error` and above, or not in log format. */
 export function watchLog(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
   let rest = ''
   stream.on('data', (text: string) => {

@@ -1,4 +1,4 @@
-/** Lets many work at a time, or one alone. */
+/** A shared/exclusive lock: runs many tasks at a time, or one alone. */
 export function createGate() {
   let active = 0
   let waiting = 0

@@ -109,7 +109,7 @@ function nested(random: Random): RawJson {
     : new RawJson(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
 }
 
-/** JSON text, with raw pieces as they are and lone surrogates unescaped now and then. */
+/** JSON text, with raw pieces inserted verbatim and lone surrogates sometimes unescaped. */
 export function jsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`
@@ -122,7 +122,7 @@ export function jsonText(value: unknown): string {
 
 type Place = { holder: Record<string, unknown> | unknown[]; key: string }
 
-/** Changes a value in one to three places; the original stays. */
+/** Returns a copy of a value, changed in one to three places. */
 export function mutateValue(value: unknown, random: Random): unknown {
   const root = { value: structuredCopy(value) }
   for (let n = 1 + random.below(3); n > 0; n--) mutatePlace(root, random)
@@ -152,7 +152,7 @@ function mutatePlace(root: { value: unknown }, random: Random): void {
 
 function repeated(value: unknown, times: number): unknown[] {
   const most = Math.max(2, Math.floor(MAX_BYTES / jsonText(value).length))
-  // Copies: a later change of one must not be a change of all.
+  // Copies, so that a later mutation of one doesn't change all.
   return Array.from({ length: Math.min(times, most) }, () => structuredCopy(value))
 }
 

@@ -1,6 +1,6 @@
 import type { Random } from '../../../bench/origin/random.ts'
 
-/** The part of JSON Schema that the OpenAPI text uses. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export type Schema = {
   type?: string
   const?: unknown
@@ -49,7 +49,7 @@ export function operationsOf(document: unknown): Operation[] {
   )
 }
 
-/** Who sends a request: nobody, a session of an account, or one of its tokens with one scope. */
+/** The sender of a request: anonymous, a session of an account, or one of its tokens with one scope. */
 export type CallerName =
   | 'nobody'
   | 'ann'
@@ -60,16 +60,16 @@ export type CallerName =
   | 'root-write'
   | 'root-admin'
 
-/** What the requests are made from. The same in every run but for the site's port and the ids of profiles, so that a request can be repeated. */
+/** Data for building requests. The same in every run except for the site's port and profile ids, so that requests can be repeated. */
 export type World = {
   operations: readonly Operation[]
-  /** Pages of the site, and addresses that lead nowhere. */
+  /** Pages of the site, and dead addresses. */
   urls: readonly string[]
   /** The page that only bob watches. */
   secretUrl: string
   profiles: readonly string[]
   /** Ids of the accounts that the run itself needs. */
   accounts: readonly number[]
-  /** An id for a path such as `/documents/{id}`: of something own, of another user's, or of nothing. */
+  /** An id for a path such as `/documents/{id}`: the caller's own, another user's, or one that doesn't exist. */
   idFor(path: string, random: Random): number | string | undefined
 }

@@ -4,7 +4,7 @@ import { type CallerName, nameOf, type World } from './operations.ts'
 import { type FuzzRequest, looselyDecoded } from './requests.ts'
 import type { Answer } from './wire.ts'
 
-/** Of an answer; null if nothing is wrong with it. */
+/** The fault of an answer; null if it is correct. */
 export function faultOfAnswer(
   request: FuzzRequest,
   answer: Answer,
@@ -37,7 +37,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Of an error in the documented form; null for anything else. */
+/** The code of an error in the documented format; null for anything else. */
 export function codeOf(text: string): string | null {
   if (!isJson(text)) return null
   const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } }
@@ -51,7 +51,7 @@ function undocumented(request: FuzzRequest, status: number, world: World): strin
   return statuses.includes(String(status)) ? null : `the status ${status} of ${operation} is not documented`
 }
 
-/** False for a request that was led elsewhere: its answer says nothing about its operation. */
+/** False if a mutation leads the request to another operation, about which its answer says nothing. */
 export function reaches({ operation, target, method }: FuzzRequest, { operations }: World): boolean {
   const found = operations.find((each) => nameOf(each) === operation)!
   const pattern = new RegExp(`^${found.path.replaceAll(/\{\w+\}/g, '[^/?]+').replaceAll('.', '\\.')}(\\?|$)`)
@@ -60,10 +60,10 @@ export function reaches({ operation, target, method }: FuzzRequest, { operations
 
 const accountOf = (caller: CallerName): string => caller.split('-', 1)[0]!
 
-/** What an administrator is shown of the service is everybody's. */
+/** Paths that show administrators data of all users. */
 const administration = /\/(users|crawl|hosts|nodes|events)/
 
-/** Something of another account that the request itself does not contain. */
+/** A secret of another account in the answer that the request itself does not contain; null if there is none. */
 function leak(
   { caller, target, body }: FuzzRequest,
   text: string,

@@ -4,22 +4,22 @@ import { jsonText, mutateBytes, mutateValue, oddString } from './odd-values.ts'
 import { type CallerName, nameOf, type Operation, type World } from './operations.ts'
 import { exampleOf, profileExample } from './schema-values.ts'
 
-/** How the body is put on the wire; `short` ends before its announced length, `long` goes on after it. */
+/** How the body is sent; `short` ends before its Content-Length, `long` continues after it. */
 export type Framing = 'length' | 'chunked' | 'pieces' | 'short' | 'long' | 'both' | 'broken-chunks'
 
 export type FuzzRequest = {
   caller: CallerName
   method: string
-  /** Request target, as it is sent. */
+  /** Request target as sent. */
   target: string
   headers: [name: string, value: string][]
   body: Buffer | null
   framing: Framing
-  /** Last octet of the address that it comes from. */
+  /** Last octet of the source address. */
   from: number
-  /** The operation that it was made from. */
+  /** The operation it was derived from. */
   operation: string
-  /** The body is not complete, or there is no request at all: the client closes its end, and the server may close the connection. */
+  /** The body is incomplete, or it is no request at all: the client closes its end, and the server may close the connection. */
   mayClose: boolean
 }
 
@@ -61,7 +61,7 @@ export function requestOf(world: World, random: Random): FuzzRequest {
   return sparingAccounts(request, world)
 }
 
-/** Those that read more than numbers are drawn more often. */
+/** Favours operations whose input is more than numbers. */
 function operationOf({ operations }: World, random: Random): Operation {
   const drawn = random.below(4)
   if (drawn === 0) return random.pick(operations.filter(({ path }) => /profiles|import|search|explain/.test(path)))
@@ -101,7 +101,7 @@ function targetOf({ path, parameters }: Operation, world: World, random: Random)
   return inPath + (query.length === 0 ? '' : `?${query.join('&')}`)
 }
 
-/** Mostly as it should be; otherwise in bytes that are no UTF-8, doubled, or not at all. */
+/** Usually encodes correctly; otherwise as invalid UTF-8, twice, or not at all. */
 function encoded(text: string, random: Random): string {
   const proper = encodeURIComponent(text.toWellFormed())
   switch (random.below(20)) {
@@ -117,7 +117,7 @@ function encoded(text: string, random: Random): string {
         .join('')
         .slice(0, 9000)
     case 4:
-      // What may stand in a request line as it is.
+      // Characters allowed unencoded in a request line.
       return text.replaceAll(/[^!-~]/g, '')
     default:
       return proper
@@ -215,7 +215,7 @@ function disturbHeaders(request: FuzzRequest, random: Random): void {
   for (let n = 1 + random.below(3); n > 0; n--) {
     const [name, value] = random.pick(oddHeaders)
     request.headers.push([name, value])
-    // The body ends before or after its announced length.
+    // The body is shorter or longer than its Content-Length.
     if (name === 'content-length') request.mayClose = true
   }
   if (random.below(30) === 0)
@@ -262,14 +262,14 @@ function disturbFraming(request: FuzzRequest, random: Random): void {
   if (request.framing === 'short') request.mayClose = true
 }
 
-/** The accounts that the run needs are neither changed nor removed. */
+/** Turns requests that would change or remove the run's own accounts into GET. */
 function sparingAccounts(request: FuzzRequest, world: World): FuzzRequest {
   const id = /users\/+([^/?;#]*)/i.exec(looselyDecoded(request.target))?.[1]
   if (id === undefined || !world.accounts.includes(Number(id)) || request.method === 'GET') return request
   return { ...request, method: 'GET', body: null }
 }
 
-/** What a target says, however it is spelled. */
+/** Percent-decodes a target byte by byte, so that no spelling hides its path. */
 export function looselyDecoded(target: string): string {
   return target.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

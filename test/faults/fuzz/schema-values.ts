@@ -1,7 +1,7 @@
 import type { Random } from '../../../bench/origin/random.ts'
 import type { Schema, World } from './operations.ts'
 
-/** A value that the schema allows; the name says which ones make sense. */
+/** A value that the schema allows and that makes sense for this name. */
 export function exampleOf(schema: Schema, name: string, world: World, random: Random): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return random.pick(schema.enum)
@@ -76,7 +76,7 @@ function textOf(
   }
 }
 
-/** A profile as `POST /profiles` takes it; the OpenAPI text only says that it is an object. */
+/** A profile for `POST /profiles`; the OpenAPI document only says that it is an object. */
 export function profileExample(world: World, random: Random): Record<string, unknown> {
   const maybe = <T>(key: string, value: T): Record<string, T> => (random.below(2) === 0 ? { [key]: value } : {})
   const source = () => ({

@@ -3,11 +3,11 @@ import type { FuzzRequest } from './requests.ts'
 
 export type Answer =
   | { kind: 'answer'; status: number; headers: Map<string, string>; body: Buffer; tookMs: number }
-  /** Closed without a complete answer, or none at all within the limit. */
+  /** `closed`: without a complete answer; `hang`: no answer within the limit. */
   | { kind: 'closed'; received: string; error: string; tookMs: number }
   | { kind: 'hang'; received: string; error: string; tookMs: number }
 
-/** The request as bytes, in the pieces in which it is written. */
+/** The request as bytes, in the pieces to write. */
 export function bytesOf(request: FuzzRequest, host: string, credentials: readonly string[]): Buffer[] {
   const { method, target, headers, body, framing } = request
   const lines = [`${method} ${target} HTTP/1.1`]
@@ -41,7 +41,7 @@ function chunksOf(body: Buffer, isBroken: boolean): Buffer {
 
 export type SendOptions = { port: number; pieces: readonly Buffer[]; limitMs: number; from: number; isCut: boolean }
 
-/** Sends a request over a connection of its own and reads the first answer to its end. */
+/** Sends a request over its own connection and reads the first answer to its end. */
 export async function send({ port, pieces, limitMs, from, isCut }: SendOptions): Promise<Answer> {
   const startedAt = performance.now()
   const { promise, resolve } = Promise.withResolvers<Answer>()
@@ -53,7 +53,7 @@ export async function send({ port, pieces, limitMs, from, isCut }: SendOptions):
   const timer = setTimeout(() => resolve({ kind: 'hang', received: text(), error, tookMs: took() }), limitMs)
   socket.on('data', (chunk) => {
     received.push(chunk)
-    // An event stream has no end, and its beginning is all of it that matters here.
+    // An event stream has no end; only its beginning matters here.
     const isLast = chunk.length < 5000 && Buffer.concat(received.slice(0, 2)).includes('text/event-stream')
     if (isLast) finish()
   })
@@ -82,7 +82,7 @@ export async function send({ port, pieces, limitMs, from, isCut }: SendOptions):
   }
 }
 
-/** Null if it is not complete. */
+/** Null if the answer is incomplete. */
 function readAnswer(bytes: Buffer): { status: number; headers: Map<string, string>; body: Buffer } | null {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return null

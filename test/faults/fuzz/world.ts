@@ -20,7 +20,7 @@ const secrets: readonly Secret[] = [
 type Annotation = { id: number; document: { id: number }; version: { id: number } }
 type List<T> = { items: T[] }
 
-/** The site, the accounts and what they watch; set up through the API, as users do. */
+/** The site, the accounts and their watches, set up through the API, as users do. */
 export async function createWorld(url: string) {
   const site = await createSite()
   const callers = await createCallers(url)
@@ -90,7 +90,7 @@ export async function createWorld(url: string) {
     },
   }
 
-  /** What bob has: nobody else can change it. */
+  /** Bob's data, which no one else can change. */
   async function snapshot(): Promise<string> {
     const first = (await annotationsOf('bob')).filter(({ id }) => ids.get('annotations')!.includes(id))
     const bobs = { profiles: await json('bob', 'GET', '/profiles'), channels: await channels.snapshot() }
@@ -103,7 +103,7 @@ export async function createWorld(url: string) {
     restoreCallers: callers.restore,
     credentialsOf: callers.credentialsOf,
     secrets: (): Secret[] => [...secrets, ...channels.secrets, ...callers.secrets()],
-    /** Undoes what requests have left behind, so that what the service holds stays the same over hours. Returns what is wrong. */
+    /** Undoes the effects of requests, so that the service's data stays the same for hours. Returns faults. */
     async tidy(): Promise<string[]> {
       await callers.tidy()
       for (const name of ['ann', 'root']) await json(name, 'DELETE', '/sources', {})

@@ -22,10 +22,10 @@ export function readGrammar(name: 'profile' | 'urd' | 'aci'): Grammar {
   return { elements, roots: [`${name}s`, name] }
 }
 
-/** What stands in an attribute or a text; undefined for the usual words. */
+/** Generates the value of an attribute or text. */
 export type Words = (name: string, random: Random) => string
 
-/** A document that the grammar allows. */
+/** Generates a document that the grammar allows. */
 export function writeDocument({ elements, roots }: Grammar, random: Random, words: Words): string {
   let left = 400
 
@@ -63,7 +63,7 @@ export function writeDocument({ elements, roots }: Grammar, random: Random, word
   return prologue + write(random.pick(roots))
 }
 
-/** What XML can't hold stays as it is: readers have to refuse it. */
+/** Characters not allowed in XML stay as they are: readers must reject them. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }
@@ -103,7 +103,7 @@ const prologues: readonly string[] = [
   `<!--${'x'.repeat(100_000)}-->`,
 ]
 
-/** The same text otherwise: in another encoding, behind a hostile prologue, or with one tag repeated in depth or in breadth. */
+/** A variant of the text: in another encoding, after a hostile prologue, or with one tag repeated in depth or in breadth. */
 export function disguise(xml: string, random: Random): Buffer {
   switch (random.below(8)) {
     case 0:

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const part = new URL('../../../src/crawl/parts/part.ts', import.meta.url).href
 
-/** Modules as a user writes them, by their file names. Each behaves well but for what its name says. */
+/** User-written modules by file name. Each behaves correctly except as its name says. */
 const sources = {
   'counts.ts': `
 let seen = [] as string[]
@@ -61,7 +61,7 @@ export default defineModule({
 
 export type FaultyName = keyof typeof sources
 
-/** Writes these into the folder, and the settings that name them. */
+/** Writes these modules into the folder; returns the settings that load them. */
 export function writeModules(folder: string, names: readonly FaultyName[]): { modules: string[] } {
   for (const name of names)
     writeFileSync(join(folder, name), `import { defineModule } from ${JSON.stringify(part)}\n${sources[name]}\n`)

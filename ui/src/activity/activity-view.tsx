@@ -24,10 +24,10 @@ import { formatShare, strings } from './strings.ts'
 
 const CrawlGraph = lazy(() => import('./graph.tsx'))
 
-/** Ten minutes, with a point every second or two. */
+/** Ten minutes or more: a point arrives every second or two. */
 const MAX_POINTS = 600
 const REFRESH_MS = 15_000
-/** While a crawl waits or runs. */
+/** Refresh interval while a crawl is waiting or running. */
 const CRAWLING_MS = 2_000
 
 /** Crawl stats, extended by live events and refreshed regularly. */
@@ -41,7 +41,7 @@ function useCrawl() {
   })
   const crawl = useGet<Crawl>(['crawl'], '/crawl')
   const everyMs = crawl.data?.crawls.some(isOpen) === true ? CRAWLING_MS : REFRESH_MS
-  // Not by the query itself, whose time begins anew with each event.
+  // Not with `refetchInterval`: every live event would restart it.
   useEffect(() => {
     const timer = setInterval(() => {
       if (!document.hidden) void client.invalidateQueries({ queryKey: ['crawl'], exact: true })
@@ -169,7 +169,7 @@ function SetAside({ setAside: { count, latest } }: { setAside: Crawl['setAside']
   )
 }
 
-/** Of all users: whose they are, and why they fail, is told to their owners. */
+/** Failing channels of all users. Only their owners see which ones fail, and why. */
 function FailingChannels({ channels: { failing, waiting } }: { channels: Crawl['channels'] }) {
   if (failing === 0) return null
   const text = strings.channels

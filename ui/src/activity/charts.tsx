@@ -7,7 +7,7 @@ import { colourOf } from '../theme/colour.ts'
 import { formatRate, formatSizeRate, strings } from './strings.ts'
 
 type Line = { label: string; colour: string; values: readonly number[]; format: (value: number) => string }
-/** `minTop`: the scale reaches at minTop this far, so that no two of its ticks get the same label. */
+/** `minTop`: minimum upper end of the scale, so that no two ticks get the same label. */
 type Props = { label: string; times: readonly number[]; lines: readonly Line[]; minTop: number }
 
 const HEIGHT = 150

@@ -22,12 +22,12 @@ const tones: Record<CrawlJob['state'], BadgeTone> = {
   refused: 'danger',
 }
 
-/** More than these are behind a button. */
+/** Finished crawls shown at first; a button shows the rest. */
 const SHOWN = 3
 
 export const isOpen = ({ state }: Pick<CrawlJob, 'state'>): boolean => state === 'waiting' || state === 'running'
 
-/** Crawls that administrators started, with what came of them. */
+/** Crawls started by administrators, with their results. */
 export function Crawls({ crawls }: { crawls: readonly CrawlJob[] }) {
   const [starts, setStarts] = useState(false)
   const [showsAll, setShowsAll] = useState(false)

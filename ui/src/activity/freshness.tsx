@@ -8,7 +8,7 @@ type Row = { name: string; now: string; doubled: string }
 
 const levels = ['gold', 'silver', 'bronze'] as const
 
-/** How the budget of checks is spent, what comes of it, and what twice the budget would give. */
+/** How the budget of checks is spent, the freshness it achieves, and what twice the budget would achieve. */
 export function Freshness({ freshness }: { freshness: Report }) {
   const text = strings.freshness
   const { budgetPerDay, usedPerDay, holds } = freshness

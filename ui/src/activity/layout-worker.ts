@@ -13,7 +13,7 @@ export type LayoutRequest = { nodes: number; edges: readonly (readonly number[])
 export type LayoutProgress = { positions: Float32Array; isDone: boolean }
 
 const STEPS = 300
-/** No more often than a screen is drawn. */
+/** Minimum interval between progress reports: no more often than the screen is drawn. */
 const REPORT_MS = 60
 
 self.onmessage = ({ data }: MessageEvent<LayoutRequest>) => {
@@ -46,7 +46,7 @@ self.onmessage = ({ data }: MessageEvent<LayoutRequest>) => {
   go()
 }
 
-/** Pages of one host start near each other, so that they have little way to move. */
+/** Pages of one host start near each other, so that they don't have to move far. */
 function startOf(at: number, group: number): SimulationNodeDatum {
   const angle = group * 2.399963
   const far = 40 * Math.sqrt(group)

@@ -243,14 +243,14 @@ export function formatSizeRate(bytes: number): string {
   return `${formatSize(bytes)}/s`
 }
 
-/** In per cent, but never "100 %" while something is missing. */
+/** A percentage, but never "100 %" while something is missing. */
 export function formatShare(part: number, total: number): string {
   if (total === 0) return '–'
   const percent = (100 * part) / total
   return `${part === total ? 100 : Math.min(99.9, Math.floor(percent * 10) / 10)} %`
 }
 
-/** Null for a lag of a minute or more, where a point in time says more. */
+/** Null for a lag of a minute or more: a point in time is more useful then. */
 export function formatLag(ms: number): string | null {
   return ms < 60_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s` : null
 }

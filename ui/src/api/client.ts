@@ -33,7 +33,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : strings.somethingWrong
 }
 
-/** What the server says about the first thing it rejected, else the message as a whole. */
+/** The server's message about the first field it rejected, else the message of the whole error. */
 export function detailOf(error: unknown): string {
   return (error instanceof ApiError && error.details[0]?.message) || messageOf(error)
 }

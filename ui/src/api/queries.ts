@@ -17,7 +17,7 @@ function optionsOf({ keepsPrevious = false, ...options }: Options) {
 }
 
 type GetOptions<T> = Options & {
-  /** How long to wait until the next look, by what the last one brought. */
+  /** Delay until the next refetch, depending on the last answer; false for none. */
   refetchAfter?: (data: T | undefined) => number | false
 }
 
@@ -59,7 +59,7 @@ export function usePages<Page extends { next: string | null }>(
   })
 }
 
-/** Marks everything cached under these names as out of date; what is visible is fetched again. */
+/** Invalidates everything cached under these names; visible queries are refetched. */
 export function useRefresh(): (...names: string[]) => void {
   const client = useQueryClient()
   return useCallback(
@@ -70,7 +70,7 @@ export function useRefresh(): (...names: string[]) => void {
   )
 }
 
-/** A change on the server, after which everything under the names in `changes` is out of date. */
+/** A mutation on the server that invalidates everything cached under the names in `changes`. */
 export function useChange<T, Variables = void>(
   changes: readonly string[],
   mutationFn: (variables: Variables) => Promise<T>,

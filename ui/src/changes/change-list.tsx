@@ -7,19 +7,19 @@ import { strings } from './strings.ts'
 
 type Props<Change extends ShownChange> = {
   changes: readonly Change[]
-  /** Changes that are not in the list. */
+  /** Number of further changes that are not in the list. */
   more?: number
-  /** JSON and code. */
+  /** Whether to use a monospaced font, as for JSON and code. */
   isMono?: (change: Change) => boolean
-  /** The words that made it match: marked where they are in the change. */
+  /** The terms that matched; highlighted in the changes. */
   terms?: readonly string[]
-  /** What can be done about one of them. */
+  /** Actions for one change. */
   actions?: (change: Change) => ReactNode
 }
 
 const none: readonly string[] = []
 
-/** What changed, block by block, each below the headings it stands under. */
+/** What changed, block by block, each below its headings. */
 export function ChangeList<Change extends ShownChange>(props: Props<Change>) {
   const { changes, more = 0, isMono, terms = none, actions } = props
   return (
@@ -54,10 +54,10 @@ export function ChangeList<Change extends ShownChange>(props: Props<Change>) {
   )
 }
 
-/** Cells of a table row come apart by tabs. */
+/** Cells of a table row are separated by tabs. */
 function PieceText({ piece: { kind, text: given }, terms }: { piece: Piece; terms: readonly string[] }) {
   const text = given.replaceAll('\t', strings.cell)
-  // What was removed did not match anything.
+  // Removed text is not matched.
   const marked = <MarkedText text={text} marks={kind === 'removed' ? [] : hitsIn(text, terms)} />
   if (kind === 'removed') return <del>{marked}</del>
   return kind === 'added' ? <ins>{marked}</ins> : <span>{marked}</span>

@@ -1,4 +1,4 @@
-/** What changed, as the API gives it with an annotation and with a comparison. */
+/** A change as the API returns it, with an annotation or a comparison. */
 export type ChangeKind = 'added' | 'removed' | 'changed' | 'moved'
 export type Piece = { kind: 'same' | 'removed' | 'added'; text: string }
 export type ShownChange = {
@@ -17,7 +17,7 @@ export const changeKinds: readonly ChangeKind[] = ['added', 'removed', 'changed'
 /** Unchanged text within a change is shortened to this many characters on each side of it. */
 const CONTEXT = 140
 
-/** The pieces to show: those given, else the texts without what both begin and end with. */
+/** The pieces to show: the given ones, else a diff by common prefix and suffix. */
 export function piecesOf({ kind, before = '', after = '', pieces }: ShownChange): Piece[] {
   if (kind === 'added') return [{ kind: 'added', text: after }]
   if (kind === 'removed') return [{ kind: 'removed', text: before }]
@@ -41,7 +41,7 @@ function withoutCommonEnds(before: string, after: string): Piece[] {
   return pieces.filter(({ text }) => text !== '')
 }
 
-/** Long unchanged stretches keep the words next to the changed ones. */
+/** Shortens long unchanged stretches to the words next to the changed ones. */
 function shortened(pieces: readonly Piece[]): Piece[] {
   return pieces.map((piece, at) => {
     if (piece.kind !== 'same') return piece
@@ -54,11 +54,11 @@ function shortened(pieces: readonly Piece[]): Piece[] {
   })
 }
 
-/** Ranges of these terms in a text, in any case, for texts that come without their hits. */
+/** Ranges of these terms in a text, ignoring case, for texts that come without their hits. */
 export function hitsIn(text: string, terms: readonly string[]): [number, number][] {
   const hits: [number, number][] = []
   const lower = text.toLowerCase()
-  // Where lower case has another length, positions would be wrong.
+  // If lower-casing changes the length, the positions would be wrong.
   if (lower.length !== text.length) return hits
   for (const term of terms) {
     const wanted = term.toLowerCase()

@@ -57,8 +57,8 @@ function Absence({ reason }: { reason: string }) {
 }
 
 /**
- * The frame may run nothing and load nothing; its links open, in a new tab, our page that says where they lead. Each page gets its own
- * frame: navigating one frame from page to page would add entries to the history and break Back.
+ * The frame can neither run scripts nor load anything; its links open our page, in a new tab, that shows where they lead. Each page
+ * gets its own frame: navigating one frame from page to page would add entries to the history and break Back.
  */
 function SandboxedPage({ title, src }: { title: string; src: string }) {
   return (
@@ -102,7 +102,7 @@ export function OneVersion({ children }: { children: string }) {
 export function MergedTab({ id, choice: { from, to } }: { id: string; choice: VersionChoice }) {
   const [diffChoice, setDiffChoice] = useDiffChoice()
   const { showsIgnored } = diffChoice
-  // The frame can't say what was left out, nor why there is nothing to show.
+  // The diff tells what was left out, or why there is nothing to show; the frame can't.
   const diff = useDiff(id, { ...diffChoice, from: from?.n ?? 0, to: to?.n ?? 0 }, from !== null && to !== null)
   if (from === null || to === null) return <OneVersion>{strings.merged.oneVersion}</OneVersion>
   if (diff.error !== null)

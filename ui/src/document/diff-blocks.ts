@@ -2,14 +2,14 @@ import type { Diff } from '../api/types.ts'
 
 type Piece = Diff['hunks'][number]['pieces'][number]
 
-/** A block of the comparison: unchanged text, or what was removed and added at one position. */
+/** A block of the comparison: unchanged text, or the text removed and added at one position. */
 export type DiffBlock =
   | { kind: 'same'; id: string; text: string }
   | { kind: 'added' | 'removed' | 'replaced'; id: string; removed: string; added: string }
   /** Unchanged text that is not shown; `line` is where the next block begins. */
   | { kind: 'gap'; id: string; line: number }
 
-/** Joins pieces into what a reader sees as one change. */
+/** Joins adjacent pieces that a reader sees as one change. */
 export function blocksOf({ hunks, form }: Diff): DiffBlock[] {
   const end = form === 'lines' ? '\n' : ''
   const blocks: DiffBlock[] = []

@@ -13,7 +13,7 @@ type Props = { diff: Diff; hides: DiffChoice['hides']; isStale: boolean }
 
 const hiddenBy = { added: 'added', removed: 'removed', changed: 'replaced', moved: 'moved' } as const
 
-/** What changed, block by block, each with what can be done to hear no more of it. */
+/** What changed, block by block, each with actions to ignore it from now on. */
 export function ComparedChanges({ diff, hides, isStale }: Props) {
   const [ignored, setIgnored] = useState<{ selected: SelectedText; proposed?: string | undefined } | null>(null)
   const text = useRef<HTMLDivElement>(null)

@@ -75,7 +75,7 @@ function Compared({ diff, choice, isStale }: { diff: Diff; choice: DiffChoice; i
     )
   if (diff.compared === 'bytes')
     return <EmptyState icon="diff" title={strings.diff.binary} advice={strings.diff.binaryAdvice} />
-  // Not for sources, which have no blocks.
+  // Raw sources have no blocks.
   if (choice.form === 'changes' && !choice.isRaw && diff.compared === 'text')
     return <ComparedChanges diff={diff} hides={choice.hides} isStale={isStale} />
   const { added, removed } = diff.words

@@ -4,7 +4,7 @@ import type { DiffChoice } from './choices.ts'
 import type { DiffBlock } from './diff-blocks.ts'
 import { strings } from './strings.ts'
 
-/** A shorter text needs no map. */
+/** Minimum length of a text that gets a map. */
 const MIN_CHARS = 4000
 const MAX_MARKS = 400
 const tones = { added: 'good', removed: 'danger', replaced: 'accent' } as const
@@ -90,7 +90,7 @@ function lengthOf(block: DiffBlock): number {
 }
 
 type IgnoredProps = {
-  /** How many patterns were applied. */
+  /** Number of patterns applied. */
   count: number
   showsAll: boolean
   onChange: (showsAll: boolean) => void

@@ -20,7 +20,7 @@ import { strings } from './strings.ts'
 import { useVersions } from './use-document.ts'
 import { VersionLine } from './version-line.tsx'
 
-/** The part is chosen in a view of its own, which a button opens. */
+/** `part` is not in the tab bar: a button opens the view in which a part of the page is chosen. */
 type Tab = keyof typeof strings.tabs | 'part'
 const allTabs = (Object.keys(strings.tabs) as (keyof typeof strings.tabs)[]).map((value) => ({
   value,
@@ -56,7 +56,7 @@ function Shown({ document, versions }: { document: Document; versions: readonly 
   const choice = useVersionChoice(versions)
   const prices = useGet<PriceList>(['documents', String(document.id), 'prices'], `/documents/${document.id}/prices`)
   const series = prices.data?.items ?? []
-  // Most pages sell nothing.
+  // Most pages have no prices.
   const tabs = allTabs.filter(({ value }) => value !== 'prices' || series.length > 0)
   const original = originalHref(document.url)
   useShortcuts(strings.keys.group, [

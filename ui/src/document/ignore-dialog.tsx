@@ -15,7 +15,7 @@ type Props = {
   document: string
   profiles: Diff['profiles']
   selected: SelectedText
-  /** What the server proposes for it; made of the selection where there is none. */
+  /** The pattern that the server proposes; by default it is made from the selection. */
   proposed?: string | undefined
   onClose: () => void
 }
@@ -100,7 +100,7 @@ async function changeIgnored(id: string, change: (ignore: string[]) => string[])
 const add = (pattern: string) => (ignore: string[]) => [...new Set([...ignore, pattern])]
 const remove = (pattern: string) => (ignore: string[]) => ignore.filter((each) => each !== pattern)
 
-/** All of the profiles or none. Returns those that did not ignore it before. */
+/** Changes all of the profiles or none. Returns those that did not ignore the pattern before. */
 async function ignoreIn({ pattern, profiles }: Ignoring): Promise<string[]> {
   const changed: string[] = []
   try {

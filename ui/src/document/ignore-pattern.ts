@@ -16,8 +16,8 @@ export function patternOf({ before, after }: SelectedText): string {
 }
 
 /**
- * The changed words of a change with the words beside them, without which a number would match every number; or all of its block. Of a
- * long block only its beginning, so that the pattern fits.
+ * The changed words with their neighbours, without which a number would match every number; or the whole block. Only the beginning of
+ * a long block is used, so that the pattern fits.
  */
 export function textOfChange(change: ShownChange, part: 'text' | 'block'): SelectedText {
   const { before = '', after = '' } = change

@@ -10,7 +10,7 @@ type Muted = MutedList['items'][number]
 
 const texts = strings.muted
 
-/** Parts of the page that went quiet by themselves, why, and the way to hear of them again. */
+/** Parts of the page that were muted automatically, why, and a button to unmute them. */
 export function MutedSection({ id }: { id: string }) {
   const list = useGet<MutedList>(['documents', id, 'muted'], `/documents/${id}/muted`, {}, { retry: false })
   const items = list.data?.items ?? []

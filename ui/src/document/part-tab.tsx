@@ -35,7 +35,7 @@ export function PartTab({ document, version }: { document: Document; version: Ve
   }, [])
   const absence = absenceOf(version)
   if (absence !== null) return <EmptyState icon="cached" title={strings.missing.title} advice={absence} />
-  // The frame has no origin that could be named as the target.
+  // The frame has an opaque origin, which can't be given as the target.
   const widen = (at: number) => frame.current?.contentWindow?.postMessage({ erace: 'choose', at }, '*')
   return (
     <section className="document-part" aria-label={text.title}>
@@ -59,7 +59,7 @@ export function PartTab({ document, version }: { document: Document; version: Ve
   )
 }
 
-/** From the outermost to what was pointed at; each widens the choice. */
+/** From the outermost element to the one pointed at; a click on an outer one widens the choice. */
 function Breadcrumb({ picked: { path, at }, onChoose }: { picked: Picked; onChoose: (at: number) => void }) {
   const steps = path.map((step, index) => ({ ...step, index })).toReversed()
   return (
@@ -111,11 +111,11 @@ function Chosen({ document, selector }: { document: Document; selector: string }
 
 type UseProps = { document: Document; selector: string; disabled: boolean }
 
-/** Into the source of a profile that watches this page, or into a new profile. */
+/** Puts the selector into the source of a profile that watches this page, or into a new profile. */
 function UsePart({ document, selector, disabled }: UseProps) {
   const client = useQueryClient()
   const profiles = useGet<List<Profile>>(['profiles', 'part'], '/profiles', { limit: 200 })
-  // Set where a watch led here: its address may differ from that of the page.
+  // Set when the user came from a watch, whose address may differ from the page's.
   const [given] = useQueryState('profile')
   const [source] = useQueryState('source')
   const addresses = [document.url, source]

@@ -1,11 +1,11 @@
-/** What the frame says was chosen: the element and those around it, and which of them is meant. */
+/** The frame's message about a choice: the element with its ancestors, and the index of the chosen one. */
 export type Picked = { at: number; path: { label: string; selector: string }[] }
 
 const MAX_PATH = 12
 const MAX_LABEL = 40
 const MAX_SELECTOR = 400
 
-/** A page could not have sent it, since it runs no script of its own; it is checked all the same. Null for anything else. */
+/** Validates the message, although a page can't forge it: it runs no script of its own. Null if it is anything else. */
 export function readPicked(data: unknown): Picked | null {
   if (typeof data !== 'object' || data === null) return null
   const { erace, at, path } = data as Record<string, unknown>

@@ -12,7 +12,7 @@ const WIDTH = 640
 const HEIGHT = 180
 const EDGE = 8
 
-/** What a page asked for its product, and whether it had it: a chart, and the same as a table. */
+/** Price and availability of a page's product over time, as a chart and as a table. */
 export function PriceTab({ series }: { series: readonly Series[] }) {
   return (
     <div className="document-prices">
@@ -30,7 +30,7 @@ export function PriceTab({ series }: { series: readonly Series[] }) {
 type Amount = Point & { amount: number }
 const hasAmount = (point: Point): point is Amount => point.amount !== null
 
-/** Steps: a price holds until the next one. */
+/** A step chart: a price holds until the next one. */
 function PriceChart({ points }: { points: readonly Point[] }) {
   const amounts = points.filter(hasAmount)
   if (amounts.length < 2) return null
@@ -95,7 +95,7 @@ function money(amount: number, currency: string): string {
   try {
     return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(amount)
   } catch {
-    // Not every mark that a shop writes is a code.
+    // Not every currency that a shop writes is an ISO code.
     const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 4 }).format(amount)
     return currency === '' ? number : `${number} ${currency}`
   }

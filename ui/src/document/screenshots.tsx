@@ -13,7 +13,7 @@ const texts = strings.screenshots
 type Name = keyof typeof texts.names
 type Picture = { name: Name; src: string; alt: string; width: number; height: number }
 
-/** How the page looked in both versions, for pages that a browser reads; all others have no screenshots. */
+/** How the page looked in both versions. Only pages fetched with a browser have screenshots. */
 export function ScreenshotsSection({ id, from, to }: { id: string; from: number; to: number }) {
   const path = `/documents/${id}/screenshots`
   const query = useGet<Screenshots>(['documents', id, 'screenshots', from, to], path, { from, to }, { retry: false })

@@ -24,7 +24,7 @@ export function useDiff(id: string, choice: DiffChoice & { from: number; to: num
   const { from, to, form, isWhole, isRaw, ignoresSpace, showsIgnored } = choice
   const context = isWhole ? WHOLE : 3
   const ignored = showsIgnored ? 'show' : undefined
-  // The list of changes comes with either form.
+  // The list of changes comes with every form.
   const query = {
     from,
     to,
@@ -40,5 +40,5 @@ export function useDiff(id: string, choice: DiffChoice & { from: number; to: num
   })
 }
 
-/** Context lines around a change: all of them. */
+/** Number of context lines that includes the whole text. */
 export const WHOLE = 1_000_000

@@ -19,7 +19,7 @@ export function VersionLine({ versions, choice: { from, to, choose, step } }: Pr
   const chosen = useRef<HTMLButtonElement>(null)
   const chosenN = to?.n
   const count = versions.length
-  // Older versions load later, before it, and push it out of view.
+  // Older versions load later, to the left of the chosen one, and push it out of view.
   useEffect(() => {
     if (chosenN !== undefined && count > 0) chosen.current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [chosenN, count])

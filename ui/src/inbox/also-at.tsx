@@ -9,7 +9,7 @@ import { strings } from './strings.ts'
 
 const texts = strings.pane
 
-/** Pages that tell the same. One that doesn't can be split off: it gets an item of its own, and later changes of it too. */
+/** Pages with the same content. A page grouped by mistake can be split off: it gets its own item, now and for later changes. */
 export function AlsoAt({ item }: { item: Annotation }) {
   const client = useQueryClient()
   const split = useMutation({

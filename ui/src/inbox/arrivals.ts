@@ -6,7 +6,7 @@ import { putInFront } from './inbox-cache.ts'
 import { type InboxFilters, matches } from './inbox-filters.ts'
 
 /**
- * Items that arrived since the lists were fetched and are in none of them. They wait here while the user reads, or is in another
+ * Items that arrived after the lists were fetched and are in none of them. They wait here, while the user reads or is in another
  * view, until the inbox takes them.
  */
 const MAX_WAITING = 500

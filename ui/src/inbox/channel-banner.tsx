@@ -7,7 +7,7 @@ import { strings } from './strings.ts'
 
 const text = strings.channels
 
-/** Shown while a channel fails: what was to be sent waits, and only the inbox is left to say so. */
+/** Shown while a channel fails: its messages wait, so only the inbox can report the failure. */
 export function ChannelBanner() {
   const { data } = useChannels()
   const now = useNow()

@@ -8,12 +8,12 @@ export function savedHref({ document, version }: Pick<Annotation, 'document' | '
   return `/documents/${document}?tab=text&version=${version}`
 }
 
-/** JSON, code and plain text keep their letters in columns. */
+/** JSON, code and plain text are shown in a monospaced font. */
 export function isMono({ format }: Pick<Annotation, 'format'>): boolean {
   return /json|javascript|yaml|^plain$|^x-|^css$/.test(format)
 }
 
-/** Only URLs that a browser opens as a page: they come from untrusted pages. */
+/** Null unless a browser opens the URL as a page: URLs come from untrusted pages. */
 export function originalHref(url: string): string | null {
   const parsed = URL.parse(url)
   return parsed !== null && /^(?:https?|ftp):$/.test(parsed.protocol) ? parsed.href : null

@@ -12,12 +12,12 @@ import { strings } from './strings.ts'
 
 const PAGE_CHANGES = 20
 
-/** The same change in several profiles is told once. */
+/** Deduplicates a change that several profiles have. */
 function eachVersionOnce(items: readonly Annotation[]): Annotation[] {
   return [...new Map(items.map((item) => [item.version, item])).values()]
 }
 
-/** Older changes of the page, each with its time, to be opened in place. */
+/** Older changes of the page, each with its time; a click expands one. */
 export function EarlierChanges({ item }: { item: Annotation }) {
   const { document, archived, version } = item
   const entry = entryOf(item)

@@ -5,7 +5,7 @@ export type Why =
       kind: 'interests'
       relevance: number
       threshold: number
-      /** What changed was matched, not the whole page. */
+      /** Only the change was matched, not the whole page. */
       isOfChange: boolean
       terms: ExplainedTerm[]
       furtherTerms: number

@@ -36,7 +36,7 @@ export function patchItems(client: QueryClient, ids: ReadonlySet<number>, change
   }
 }
 
-/** The row of a page that changed again is taken from its place. */
+/** Prepends arrivals to the list. A page that changed again moves its row to the front. */
 export function putInFront(client: QueryClient, filters: InboxFilters, arrivals: readonly Annotation[]): void {
   client.setQueryData<InboxData>(listKey(filters), (data) => {
     const first = data?.pages[0]
@@ -54,7 +54,7 @@ export function putInFront(client: QueryClient, filters: InboxFilters, arrivals:
   })
 }
 
-/** Other lists are out of date: they are refetched when shown. */
+/** Drops all lists that are not shown: they are out of date and are refetched when shown. */
 export function dropOtherLists(client: QueryClient): void {
   client.removeQueries({ queryKey: ['annotations'], type: 'inactive' })
 }
@@ -68,7 +68,7 @@ export async function replaceSavedLists(client: QueryClient): Promise<void> {
   })
 }
 
-/** Updates the counts in the navigation at once; the server's follow. */
+/** Updates the counts in the navigation at once, before the server's arrive. */
 export function countMarks(client: QueryClient, before: readonly Annotation[], marks: Marks): void {
   const unreadOf = (item: Annotation) => (item.read || item.archived ? 0 : 1)
   const change = before.reduce((sum, item) => sum + unreadOf({ ...item, ...marks }) - unreadOf(item), 0)

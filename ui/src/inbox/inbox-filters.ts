@@ -4,7 +4,7 @@ import { useQuery } from '../url/query-state.ts'
 
 export const inboxStates = ['unread', 'all', 'starred', 'archived'] as const
 export type InboxState = (typeof inboxStates)[number]
-/** As the API takes them; an empty value does not filter. */
+/** Filters in the API's format; an empty value does not filter. */
 export type InboxFilters = { state: InboxState; profile: string; urgency: string; q: string }
 
 function isState(value: string | null): value is InboxState {
@@ -12,7 +12,7 @@ function isState(value: string | null): value is InboxState {
 }
 
 /**
- * The filters in the URL; the same object while the URL is the same, so that it can be a query key. Without a state it is
+ * The filters in the URL; the same object while the URL is the same, so that it can be a query key. The state defaults to
  * `unread`, which may fall back to `all`.
  */
 export function useInboxFilters(): { filters: InboxFilters; isDefaultState: boolean; openId: number | null } {

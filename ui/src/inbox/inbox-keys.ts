@@ -26,14 +26,14 @@ export function useInboxKeys(deps: Deps): void {
   const current = items.find(({ id }) => id === (openId ?? currentId))
   const chosen = items.filter(({ id }) => selection.has(id))
   const targets = chosen.length > 0 ? chosen : current === undefined ? [] : [current]
-  /** A mark is set while one of them lacks it, else removed. */
+  /** The key sets a mark if any of the targets lacks it, else removes it. */
   const isUnset = (mark: 'read' | 'starred' | 'archived') => targets.length === 0 || targets.some((item) => !item[mark])
   const withCurrent = (run: (item: Annotation) => void) => () => {
     if (current !== undefined) run(current)
   }
   const move = (by: 1 | -1) => () => {
     const next = step(by)
-    // Tab continues from the row that the keys moved to.
+    // Focus the row, so that Tab continues from it.
     if (next !== undefined) requestAnimationFrame(() => document.getElementById(`inbox-item-${next.id}`)?.focus())
   }
   const labels = strings.keys

@@ -1,6 +1,6 @@
 import type { Annotation } from '../api/types.ts'
 
-/** A row of the inbox is a page, or an entry of a feed: its newest change, with a count and the profiles that have it. */
+/** A row of the inbox is a page or a feed entry: its newest change, the number of changes, and the profiles that have it. */
 
 type Paged = Pick<Annotation, 'document' | 'entry'>
 
@@ -13,10 +13,10 @@ export const pageKeyOf = (item: Paged): string => `${item.document} ${entryOf(it
 
 export const profilesOf = (item: Annotation) => item.profiles ?? [item.profile]
 
-/** How many changes the row stands for. */
+/** Number of changes that the row represents. */
 export const countOf = (item: Annotation): number => item.count ?? 1
 
-/** A later change of the same page takes the row over. One that the server gave as a row already says all about the page. */
+/** Merges a later change of the same page into its row. One with a `count` is already a complete row from the server. */
 export function joined(row: Annotation, later: Annotation): Annotation {
   if (later.count !== undefined) return later
   const others = profilesOf(row).filter(({ id }) => id !== later.profile.id)

@@ -91,7 +91,7 @@ export function InboxToolbar(props: Props) {
   )
 }
 
-/** In a column with the checkboxes of the rows. */
+/** Aligned with the checkboxes of the rows. */
 function SelectAll({ ids, selection }: Pick<Props, 'ids' | 'selection'>) {
   const { isAll, isEmpty, put, clear, has } = selection
   const isFull = isAll || (ids.length > 0 && ids.every(has))

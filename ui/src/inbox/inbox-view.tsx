@@ -28,7 +28,7 @@ function hrefOf(id: number): string {
   return `/inbox?${params}`
 }
 
-/** Known only when the counts use the same filters as the list. */
+/** Number of items that match the filters; null unless the counts use the same filters. */
 function useMatching(filters: InboxFilters): number | null {
   const { data: counts } = useCounts()
   if (counts === undefined || filters.q !== '' || filters.urgency !== '') return null

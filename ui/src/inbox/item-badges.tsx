@@ -36,7 +36,7 @@ export function Urgency({ urgency, brief = false }: { urgency: number; brief?: b
   )
 }
 
-/** The address when the title is missing. */
+/** The title, or the address if there is none. */
 export function titleOf({ title, url }: Pick<Annotation, 'title' | 'url'>): string {
   return title.trim() === '' ? url.replace(/^https?:\/\/(?:www\.)?/, '') : title
 }

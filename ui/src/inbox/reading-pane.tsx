@@ -61,9 +61,9 @@ function PaneTools({ item, onMark, onClose, onStep }: Props) {
   )
 }
 
-/** The change itself. Where there is none, as for a new page, or one from before changes were kept, the summary. */
+/** The change itself, or the summary if there is none: for new pages and for items from before changes were stored. */
 function WhatChanged({ item }: { item: Annotation }) {
-  // Items that an earlier program saved for use without a connection have no changes.
+  // Items saved for offline use by an earlier version have no changes.
   const { summary, changes = [], moreChanges = 0 } = item
   const why = readExplanation(item.explanation)
   const terms = why.kind === 'interests' ? why.terms.map(({ key }) => key) : []

@@ -10,7 +10,7 @@ const words = (n: number) => `${count(n)} ${n === 1 ? 'word' : 'words'}`
 
 const MAX_REASON = 160
 
-/** What the other side said, as a sentence; settings have all of it. */
+/** The remote server's message as a sentence, truncated; the settings show it in full. */
 const cutReason = (reason: string) =>
   reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON).trimEnd()}…` : `${reason.replace(/\.$/, '')}.`
 

@@ -60,7 +60,7 @@ function useList(filters: InboxFilters, enabled: boolean) {
 /** Archived rows leave the list at once; read and unstarred ones stay until the next visit. */
 function visibleItems(pages: readonly InboxPage[] | undefined, state: InboxFilters['state']): Annotation[] {
   const all = pages?.flatMap(({ items }) => items) ?? []
-  // A page that changed while the list was read comes again at its end, with what is still in the state.
+  // A page that changed while the list was being read appears again further down, with the changes still in this state.
   const met = new Set<string>()
   return all.filter((item) => {
     const key = pageKeyOf(item)

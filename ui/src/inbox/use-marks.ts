@@ -25,8 +25,8 @@ function opposite(marks: Marks): Marks {
 }
 
 /**
- * A row stands for all changes of its page that were there when it was shown: they are read and archived together. It becomes unread or
- * starred with its newest change alone.
+ * A row represents all changes of its page that existed when it was shown: they are marked as read and archived together. Marking it as
+ * unread or starred affects only its newest change.
  */
 function queryOf(marks: Marks, rows: readonly Annotation[]): MarkQuery {
   if (marks.starred === true || marks.read === false) return {}
@@ -48,7 +48,7 @@ async function send(ids: readonly number[], marks: Marks, query: MarkQuery): Pro
   return changed
 }
 
-/** Null when it can't be sent now. */
+/** Null if it can't be sent now. */
 async function sent(ids: readonly number[], marks: Marks, query: MarkQuery): Promise<number[] | null> {
   if (!navigator.onLine || isWaiting()) return null
   try {
@@ -60,8 +60,8 @@ async function sent(ids: readonly number[], marks: Marks, query: MarkQuery): Pro
 }
 
 /**
- * Shows the change at once, then sends it; offline the request waits in the queue. `ids` are rows; `changes` are those of their changes that
- * are to be marked, where they are known. Returns the changes that were marked.
+ * Shows the marks at once, then sends them; offline, the request waits in the queue. `ids` are rows; `changes` are the ids of the changes
+ * to mark, if known. Returns the ids of the marked changes.
  */
 async function apply(
   client: QueryClient,
@@ -94,7 +94,7 @@ function marksOf(item: Annotation | undefined): Marks {
   return item === undefined ? {} : { read: item.read, starred: item.starred, archived: item.archived }
 }
 
-/** Everything that matches the filters, in as many requests as the server needs; returns the ids that changed. */
+/** Marks everything that matches the filters, in as many requests as the server needs; returns the ids that changed. */
 async function applyToMatching(client: QueryClient, filters: InboxFilters, upTo: number, marks: Marks) {
   const ids: number[] = []
   for (let request = 0; request < MAX_REQUESTS; request++) {
@@ -109,11 +109,11 @@ async function applyToMatching(client: QueryClient, filters: InboxFilters, upTo:
 }
 
 type InboxMarks = {
-  /** Confirmed by a toast, and can be undone. */
+  /** Shows a toast that offers undo. */
   mark: (ids: readonly number[], marks: Marks) => void
   /** Opening an item marks it as read, without a toast. */
   markOpened: (id: number) => void
-  /** `rows`: how many that are, where it is known. */
+  /** `rows`: the number of matching rows; null if unknown. */
   markMatching: (filters: InboxFilters, upTo: number, marks: Marks, rows: number | null) => void
 }
 
@@ -121,7 +121,7 @@ export function useMarks(): InboxMarks {
   const client = useQueryClient()
   return useMemo(() => {
     const failed = (error: unknown) => showToast(strings.failed(messageOf(error)), { tone: 'danger' })
-    // Only what it changed is undone: what was read before stays read.
+    // Undo only what this changed: items read before stay read.
     const confirm = (ids: readonly number[], marks: Marks, doing: Promise<readonly number[]>) =>
       didWithUndo(messageFor(ids.length, marks), async () => {
         await apply(client, ids, opposite(marks), await doing)
@@ -133,7 +133,7 @@ export function useMarks(): InboxMarks {
         if (different.length === 0) return
         const doing = apply(client, different, marks)
         const confirmed = () => confirm(different, marks, doing)
-        // Offline it is confirmed once it is stored, so that leaving right away loses nothing.
+        // Offline, confirm only once it is stored, so that leaving right away loses nothing.
         if (!navigator.onLine) return void doing.then(confirmed, failed)
         confirmed()
         doing.catch(failed)

@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 type ButtonVariant = 'plain' | 'primary' | 'quiet' | 'danger'
-/** `label` is its text; `children` instead where it has parts. */
+/** `label` is the text; `children` replaces it for content with markup. */
 type Common = {
   variant?: ButtonVariant
   icon?: IconName | undefined
@@ -14,7 +14,7 @@ type Common = {
   children?: ReactNode
 }
 
-/** Gives the class and the contents of a button; the rest is left for its element. */
+/** Returns the class and the contents of a button; other props pass through to its element. */
 function asButton<Rest extends { className?: string | undefined }>(props: Common & Rest) {
   const { variant = 'plain', small = false, icon, label, children, className, ...rest } = props
   return {

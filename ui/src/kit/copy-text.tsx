@@ -6,7 +6,7 @@ import { strings } from './strings.ts'
 
 type Props = { label: string; value: string; hint?: string }
 
-/** A text to be taken elsewhere, such as a token, and a button that copies it. */
+/** A text to use elsewhere, such as a token, with a button that copies it. */
 export function CopyText({ label, value, hint }: Props) {
   const [said, setSaid] = useState('')
   async function copy() {

@@ -60,11 +60,11 @@ type ConfirmProps = Omit<Props, 'actions'> & {
   error?: string | false | undefined
   variant?: 'danger' | 'primary'
   icon?: IconName
-  /** Leads to the step before this one, in place of cancelling. */
+  /** Returns to the previous step; replaces the cancel button. */
   onBack?: (() => void) | undefined
 }
 
-/** Says what will happen, or asks for what is needed, before it happens. */
+/** Asks for confirmation, or for the input an action needs. */
 export function ConfirmDialog({
   confirm,
   onConfirm,

@@ -8,7 +8,7 @@ type TextProps<Tag extends 'input' | 'textarea' | 'select'> = Omit<ComponentProp
   onChange?: (value: string) => void
 }
 
-/** Inside a Field it is announced with the field's label, hint and error. */
+/** Inside a Field, the input is announced with the field's label, hint and error. */
 function useTextProps<Rest extends { className?: string | undefined }>(
   props: Rest & { onChange?: (value: string) => void },
 ) {
@@ -31,12 +31,12 @@ export function TextArea(props: TextProps<'textarea'>) {
 
 type Option = { value: string; label: string }
 
-/** The options of a list of texts by value. */
+/** Options from labels by value. */
 export function optionsOf(labels: Record<string, string>): Option[] {
   return Object.entries(labels).map(([value, label]) => ({ value, label }))
 }
 
-/** The options, and the value itself where it is none of them. */
+/** The options, plus the value itself if it is none of them. */
 export function withOwn(options: readonly Option[], value: string): Option[] {
   const isKnown = options.some((option) => option.value === value)
   return isKnown ? [...options] : [...options, { value, label: sentenceOf(value) }]

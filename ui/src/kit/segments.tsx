@@ -10,7 +10,7 @@ type Props<T extends string> = {
   onChange: (value: T) => void
 }
 
-/** A choice of one among a few, all visible. */
+/** A choice of one among a few visible options. */
 export function Segments<T extends string>({ label, value, segments, onChange }: Props<T>) {
   return (
     <fieldset className="kit-segments" aria-label={label}>

@@ -1,4 +1,4 @@
-/** Texts of the shared components, and of what has no view of its own: times, undo, requests. */
+/** Texts of the shared components, and of times, undo and requests, which have no view. */
 export const strings = {
   close: 'Close',
   cancel: 'Cancel',
@@ -36,7 +36,7 @@ export const strings = {
   },
 }
 
-/** Messages of the server start in lower case. */
+/** Capitalises a message: the server's start in lower case. */
 export function sentenceOf(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
@@ -53,7 +53,7 @@ export function formatSpan(ms: number): string {
   return strings.time.days(Math.round(ms / 86_400_000))
 }
 
-/** How often something happens that happens so often a day. */
+/** A frequency in words, from a number per day. */
 export function formatOften(perDay: number): string {
   if (perDay >= 1.5) return `about ${formatCount(perDay)} times a day`
   const days = Math.round(1 / perDay)

@@ -18,7 +18,7 @@ type Props<Row> = {
   rowKey: (row: Row) => string | number
 }
 
-/** A scrolling frame must be reachable with the keyboard. */
+/** A scrollable frame must be reachable by keyboard. */
 const focusable = { tabIndex: 0 }
 
 export function Table<Row>({ label, columns, rows, rowKey }: Props<Row>) {

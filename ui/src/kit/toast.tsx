@@ -27,7 +27,7 @@ export function showToast(text: string, options: { tone?: Toast['tone']; undo?: 
   put({ id: lastId, text, tone: options.tone ?? 'plain', ...(options.undo && { undo: options.undo }) })
 }
 
-/** What a request answered when it failed; fits `onError` and `catch`. */
+/** Shows why a request failed; fits `onError` and `catch`. */
 export function showError(error: unknown): void {
   showToast(messageOf(error), { tone: 'danger' })
 }

@@ -1,13 +1,13 @@
 import { unicodeHost } from './punycode.ts'
 
-/** Where a link of a saved page leads. Anyone can write such an address: nothing but what is told apart here is opened or shown as a link. */
+/** Where a link of a saved page leads. Addresses are untrusted: only the kinds distinguished here are opened or shown as links. */
 export type Destination =
   | {
       kind: 'site'
-      /** As it is requested, in ASCII: nothing in it is drawn as another letter, or from right to left. */
+      /** As requested, in ASCII: no look-alike letters, no right-to-left text. */
       href: string
       host: string
-      /** The host name in its own letters, where those are not plain. */
+      /** The host name in Unicode; null if it is plain ASCII. */
       unicode: string | null
       hasUser: boolean
       isPlain: boolean
@@ -17,7 +17,7 @@ export type Destination =
 
 const MAX_ADDRESS = 8192 * 3
 
-/** `hash`: what is behind the `#`, with it. */
+/** `hash`: the fragment, including the `#`. */
 export function destinationOf(hash: string): Destination {
   const url = hash.length > MAX_ADDRESS ? null : URL.parse(decoded(hash.slice(1)))
   if (url?.protocol === 'mailto:') return { kind: 'mail', address: url.pathname }

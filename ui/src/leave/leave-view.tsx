@@ -10,7 +10,7 @@ function listen(changed: () => void): () => void {
   return () => window.removeEventListener('hashchange', changed)
 }
 
-/** Says where a link of a saved page leads, and goes there only when asked to. */
+/** Shows where a link of a saved page leads, and opens it only on request. */
 export default function LeaveView() {
   const hash = useSyncExternalStore(listen, () => location.hash)
   const destination = destinationOf(hash)
@@ -58,7 +58,7 @@ function Site({ href, host, unicode, hasUser, isPlain }: Destination & { kind: '
 
 function Address({ children }: { children: string }) {
   return (
-    // Long addresses scroll, so the keyboard has to reach them.
+    // Long addresses scroll, so they must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region
     <section className="leave-address" dir="ltr" aria-label={strings.address} tabIndex={0}>
       {children}

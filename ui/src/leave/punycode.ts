@@ -4,7 +4,7 @@ const T_MAX = 26
 const SKEW = 38
 const DAMP = 700
 
-/** A host name with its `xn--` labels in their own letters (RFC 3492); null where it has none, or one that is malformed. */
+/** A host name with its `xn--` labels decoded (RFC 3492); null if it has none, or if one is malformed. */
 export function unicodeHost(host: string): string | null {
   if (!/(?:^|\.)xn--/i.test(host)) return null
   const labels = host.split('.').map((label) => (/^xn--/i.test(label) ? decodeLabel(label.slice(4)) : label))

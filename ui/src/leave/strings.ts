@@ -1,4 +1,4 @@
-/** The texts of the page that links of saved pages open. */
+/** Texts of the page that links of saved pages open. */
 export const strings = {
   title: "You're leaving eRACE",
   lead: 'This link was in a saved page. It leads to another site:',

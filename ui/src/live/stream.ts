@@ -16,7 +16,7 @@ type Listener = (data: unknown) => void
 
 const FIRST_DELAY_MS = 1000
 const MAX_DELAY_MS = 60_000
-/** A quick switch to another tab and back changes nothing. */
+/** Delay before a hidden page closes the stream, so that a quick switch of tabs doesn't. */
 const HIDDEN_MS = 10_000
 /** A restarting server answers the next attempt, about two seconds later. */
 const BROKEN_MS = 3000
@@ -109,7 +109,7 @@ function recordId({ lastEventId }: MessageEvent<string>): void {
   if (Number.isSafeInteger(id)) lastSeen = Math.max(lastSeen ?? 0, id)
 }
 
-/** What the server does for a stream that reconnects by itself. */
+/** Emits the missed items, as the server does for a stream that reconnects by itself. */
 async function emitMissed(after: number): Promise<void> {
   const missed = await missedSince(after).catch(() => null)
   if (missed === null) emit('reset', {})

@@ -5,12 +5,12 @@ import { type EventName, listen, startStream } from './stream.ts'
 
 type LiveEvents = {
   hello: { unread: number }
-  /** Too much arrived in the meantime to be sent one by one. */
+  /** Too many items were missed to send them one by one. */
   reset: Record<string, unknown>
   annotation: Annotation
   counts: Partial<InboxCounts>
   source: { id: number; state: Source['state'] }
-  /** It was added, changed or removed, or began to fail or to work. */
+  /** A channel was added, changed or removed, or began to fail or to work again. */
   channel: { id: string }
   crawl: Stats
 }

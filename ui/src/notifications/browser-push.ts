@@ -1,14 +1,14 @@
 import { strings } from './strings.ts'
 
-/** What the server needs to push to this browser. */
+/** The subscription data that the server needs to push to this browser. */
 export type PushSettings = { endpoint: string; p256dh: string; auth: string }
 
 export type Subscribing =
   | { kind: 'subscribed'; settings: PushSettings; undo: () => Promise<unknown> }
-  /** No service worker or no push here, or the pages came over plain HTTP. */
+  /** This browser has no service worker or no push, or the pages came over plain HTTP. */
   | { kind: 'unsupported' }
   | { kind: 'denied' }
-  /** The push service of the browser's maker said no. */
+  /** The browser vendor's push service refused. */
   | { kind: 'failed'; reason: string }
 
 /** Asks for permission, so it must follow a click. */
@@ -20,7 +20,7 @@ export async function subscribe(publicKey: string): Promise<Subscribing> {
   if ((await Notification.requestPermission()) !== 'granted') return { kind: 'denied' }
   try {
     const { pushManager } = await navigator.serviceWorker.ready
-    // One for other keys, as of a server that was set up anew, would be in the way.
+    // A subscription with another key, such as from before the server was reinstalled, would block this one.
     await (await pushManager.getSubscription())?.unsubscribe()
     const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
     const { endpoint = '', keys = {} } = subscription.toJSON()
@@ -39,7 +39,7 @@ export const pushChannel = {
   keep: (id: string): void => localStorage.setItem(KEPT_AS, id),
 }
 
-/** As people call it: "Firefox on Linux". */
+/** A readable browser name, such as "Firefox on Linux". */
 export function browserName(agent: string): string {
   const browsers: [RegExp, string][] = [
     [/Edg\//, 'Edge'],

@@ -23,12 +23,12 @@ type Closing = { onClose: () => void }
 
 type NewProps = { kind: ChannelKind; onBack: () => void } & Closing
 
-/** Forms of kinds whose settings come from the browser and not from its user. */
+/** Forms for kinds whose settings come from the browser, not from the user. */
 const browserForms: ReadonlyMap<string, ComponentType<NewProps>> = new Map([['webpush', BrowserDialog]])
 
 const isOffered = ({ kind, isByBrowser }: ChannelKind): boolean => isByBrowser !== true || browserForms.has(kind)
 
-/** First the kind, then its settings, then what is shown only once. */
+/** First the kind, then its settings, then the secret, which is shown only once. */
 export function AddChannelDialog({ kinds, onClose }: { kinds: readonly ChannelKind[] } & Closing) {
   const [kind, setKind] = useState<ChannelKind | null>(null)
   if (kind !== null) {
@@ -54,13 +54,13 @@ export function AddChannelDialog({ kinds, onClose }: { kinds: readonly ChannelKi
   )
 }
 
-/** Quiet hours and digests need a time zone: the browser's is taken unless there is one. */
+/** Quiet hours and digests need a time zone: stores the browser's if the user has none. */
 function useZoneAtFirstUse() {
   const me = useMe()
   const keepMe = useKeepMe()
   return async () => {
     if (me.timeZone !== '') return
-    // A failure is no reason to worry: the defaults below the channels offer it again.
+    // A failure can be ignored: the user can set it in the defaults below the channels.
     const user = await api.patch<Me>('/me', { timeZone: browserZone() }).catch(() => null)
     if (user !== null) keepMe({ user, via: 'session' })
   }
@@ -141,7 +141,7 @@ function SecretDialog({ channel, secret, onClose }: { channel: NewChannel; secre
   )
 }
 
-/** What is stored, but can't work at the moment, is said once. */
+/** The toast after saving, with warnings about settings that are stored but can't work at the moment. */
 function toldWith(done: string, { warnings = [] }: SavedChannel): string {
   return [done, ...warnings.map((warning) => strings.warning(warning))].join(' ')
 }
@@ -149,7 +149,7 @@ function toldWith(done: string, { warnings = [] }: SavedChannel): string {
 type EditProps = { channel: Channel; kind: ChannelKind | undefined } & Closing
 
 export function EditChannelDialog({ channel, kind, onClose }: EditProps) {
-  // Those of a browser are nothing that people can edit.
+  // Users can't edit the settings of a browser.
   const fields = kind === undefined || kind.isByBrowser === true ? [] : kind.settings
   const [name, setName] = useState(channel.name)
   const [values, setValues] = useState(() => valuesOf(fields, channel))
@@ -190,7 +190,7 @@ export function EditChannelDialog({ channel, kind, onClose }: EditProps) {
   )
 }
 
-/** Asked where something would be lost by it. */
+/** Asks for confirmation if turning the channel off would lose something. */
 export function TurnOffDialog({ channel, onClose }: { channel: Channel } & Closing) {
   const turn = useTurn(channel, onClose)
   return (

@@ -11,7 +11,7 @@ const text = strings.form
 
 type Props = {
   fields: readonly ChannelField[]
-  /** Null for a new one. */
+  /** Null for a new channel. */
   channel: Channel | null
   name: string
   values: Values
@@ -22,13 +22,13 @@ type Props = {
 
 const placeOf = ({ name }: ChannelField): string => `settings.${name}`
 
-/** What is wrong with the settings as a whole, or with what has no field. */
+/** The error about the settings as a whole, or about something without a field. */
 export function otherError(error: Error | null, fields: readonly ChannelField[]): string | undefined {
   const shown = ['name', ...fields.filter(({ type }) => type !== 'flag').map(placeOf)]
   return fieldError(error, 'settings') ?? formError(error, shown)
 }
 
-/** The settings that the kind of channel asks for, after its name. */
+/** The name of the channel, then the settings of its kind. */
 export function ChannelFields({ fields, channel, name, values, error, onName, onChange }: Props) {
   const kept = keptSecrets(fields, channel)
   return (

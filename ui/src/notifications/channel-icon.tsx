@@ -1,4 +1,4 @@
-/** Drawn like the icons of the kit, and kept apart from them: the inbox doesn't load them. */
+/** Same style as the kit's icons, but in a separate file, so that the inbox doesn't load them. */
 const chat = 'M4 5h16v11h-9l-4.5 3.5V16H4z'
 const bell = 'M6 16.5c1.2-1.4 1.5-3 1.5-6a4.5 4.5 0 0 1 9 0c0 3 .3 4.6 1.5 6zM10 19.5c.5.9 1.2 1.2 2 1.2s1.5-.3 2-1.2'
 const drawings = new Map([

@@ -85,12 +85,12 @@ function StateBadge({ channel: { state, failures, sentAt }, isPull }: { channel:
   return <Badge tone={tone}>{label}</Badge>
 }
 
-/** Why nothing arrives, and when it is tried again. */
+/** Why delivery fails, and when it is retried. */
 function Trouble({ channel, onRetry }: { channel: Channel; onRetry: (() => void) | null }) {
   const now = useNow()
   const { state, reason, failures, retryAt } = channel
   if (state === 'off' || (state === 'active' && failures === 0)) {
-    // Switched off by the service itself, as when a browser has unsubscribed.
+    // Turned off by the server, for example because the browser unsubscribed.
     return state === 'off' && reason !== '' ? <p className="small break">{sentenceOf(reason)}</p> : null
   }
   return (
@@ -105,7 +105,7 @@ function Trouble({ channel, onRetry }: { channel: Channel; onRetry: (() => void)
   )
 }
 
-/** What a feed is about. */
+/** What a feed contains: the whole inbox or one profile. */
 function FeedOf({ channel: { settings } }: { channel: Channel }) {
   const { profile = '' } = settings
   const name = useProfiles()?.find(({ id }) => id === profile)?.name
@@ -151,7 +151,7 @@ function Facts({ channel, onPreview }: { channel: Channel; onPreview: () => void
 
 const tones = { delivered: 'good', later: 'warn', never: 'danger' } as const
 
-/** What the other side said, word for word. */
+/** The remote server's answer, verbatim. */
 function TestAnswer({ result: { outcome, answer } }: { result: TestResult }) {
   return (
     <p className={`kit-notice tone-${tones[outcome]}`}>

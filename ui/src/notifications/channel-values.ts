@@ -1,9 +1,9 @@
 import type { Channel, ChannelKind } from '../api/types.ts'
 
-/** One setting that a kind of channel asks for. */
+/** One setting of a kind of channel. */
 export type ChannelField = ChannelKind['settings'][number]
 
-/** What a form of settings holds; fields are told apart by the kind of channel, so all but flags are text. */
+/** Values of a settings form: booleans for flags, text for all other types. */
 export type Values = Record<string, string | boolean>
 
 function isKept({ settings }: Channel, { name }: ChannelField): boolean {
@@ -11,13 +11,13 @@ function isKept({ settings }: Channel, { name }: ChannelField): boolean {
   return Object.hasOwn(settings, mark) && settings[mark] === true
 }
 
-/** Names of secrets that are stored and not shown. */
+/** Names of secrets that are stored but not shown. */
 export function keptSecrets(fields: readonly ChannelField[], channel: Channel | null): Set<string> {
   if (channel === null) return new Set()
   return new Set(fields.filter((field) => isKept(channel, field)).map(({ name }) => name))
 }
 
-/** Of a channel, or what a new one usually has. */
+/** The values of a channel, or the defaults for a new one. */
 export function valuesOf(fields: readonly ChannelField[], channel: Channel | null): Values {
   return Object.fromEntries(
     fields.map(({ name, type, usual }) => {
@@ -29,7 +29,7 @@ export function valuesOf(fields: readonly ChannelField[], channel: Channel | nul
   )
 }
 
-/** What to call a new channel, unlike those that there are. The kind for everything else is named after what it is used for. */
+/** A unique default name for a new channel. Empty for generic HTTP, which users name after its purpose. */
 export function freeName({ kind, label }: Pick<ChannelKind, 'kind' | 'label'>, taken: readonly string[]): string {
   if (kind === 'http') return ''
   const names = new Set(taken)
@@ -38,14 +38,14 @@ export function freeName({ kind, label }: Pick<ChannelKind, 'kind' | 'label'>, t
   return name
 }
 
-/** As the API takes them. Empty fields are left out: a secret then stays as it is. */
+/** Settings in the API's format. Empty fields are omitted, so that a stored secret stays. */
 export function settingsOf(fields: readonly ChannelField[], values: Values): Record<string, unknown> {
   const given: [string, unknown][] = []
   for (const { name, type } of fields) {
     const value = values[name] ?? ''
     if (type === 'flag') given.push([name, value === true])
     else if (typeof value !== 'string' || value.trim() === '') continue
-    // What is no number is sent as it is, so that the answer says so at its field.
+    // Send an invalid number as it is, so that the server reports the error for its field.
     else if (type === 'number') given.push([name, Number.isFinite(Number(value)) ? Number(value) : value])
     else if (type === 'lines') given.push([name, value.split('\n').filter((line) => line.trim() !== '')])
     else given.push([name, type === 'long' ? value : value.trim()])

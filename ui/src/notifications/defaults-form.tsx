@@ -21,7 +21,7 @@ const places = [
   'notifications.perHour',
 ]
 
-/** A new time zone, as after adding the first channel, is taken over: nothing else changes it behind the form. */
+/** Starts over with a new time zone, which adding the first channel may set; nothing else changes while the form is open. */
 export function DefaultsForm() {
   const { timeZone } = useMe()
   return <Defaults key={timeZone} />

@@ -71,7 +71,7 @@ export function DeliveryLog({ channels }: { channels: readonly Channel[] }) {
   )
 }
 
-/** What waits leaves by itself, and new messages come. */
+/** Refetch intervals, with and without waiting messages: those leave by themselves, and new ones arrive. */
 const SOON_MS = 5000
 const USUAL_MS = 10_000
 
@@ -99,7 +99,7 @@ function Entries({ entries, channels, advice }: EntriesProps) {
       onSuccess: (_, entry) => {
         const channel = byId.get(entry.channel)
         showToast(channel?.state === 'off' ? text.sendsWhenOn(channel.name) : text.sendingAgain)
-        // Pending until the list no longer offers it: once is enough.
+        // Stay pending until the refetched list no longer offers the button, so that it can't be clicked twice.
         return client.invalidateQueries({ queryKey: ['deliveries'] })
       },
       onError: showError,
@@ -143,7 +143,7 @@ function Entries({ entries, channels, advice }: EntriesProps) {
   )
 }
 
-/** Leads to what the message told of, where that is one thing. */
+/** Links to the inbox item if the message was about a single one. */
 function Subject({ entry: { subject, annotations } }: { entry: Delivery }) {
   const [only] = annotations
   if (only === undefined || annotations.length > 1) return <span className="break">{subject}</span>

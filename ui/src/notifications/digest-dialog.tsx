@@ -10,7 +10,7 @@ import { strings } from './strings.ts'
 const text = strings.digest
 type Next = NonNullable<NextMessage['next']>
 
-/** What would leave next on a channel, and when, if nothing more came. */
+/** The next message of a channel and its time, if nothing else arrives until then. */
 export function DigestDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const preview = useGet<NextMessage>(
     ['channels', 'next', channel.id],
@@ -74,6 +74,6 @@ function Preview({ next, channel }: { next: Next; channel: Channel }) {
 
 function whenText({ state, failures }: Channel, time: string): string {
   if (state === 'off') return text.off
-  // What was tried leaves as it is, read or not.
+  // A message that was already attempted is sent unchanged, even if its items have been read.
   return failures > 0 ? text.retries(time) : text.leaves(time)
 }

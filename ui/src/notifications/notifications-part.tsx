@@ -36,7 +36,7 @@ function Channels({ channels, kinds }: Props) {
   const close = () => setAsked(null)
   const title = useRef<HTMLHeadingElement>(null)
   const count = useRef(channels.length)
-  // A row that is removed takes the focus with it.
+  // Removing a row loses the focus it had.
   useEffect(() => {
     if (channels.length < count.current && document.activeElement === document.body) title.current?.focus()
     count.current = channels.length

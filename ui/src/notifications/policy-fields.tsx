@@ -45,12 +45,12 @@ export function urgencyName(value: number | null): string | null {
 
 type UrgencyProps = {
   value: number | null
-  /** What no value means; null where there must be one. */
+  /** Label of the option for no value; null if a value is required. */
   none: string | null
   onChange: (value: number | null) => void
 }
 
-/** From one of the usual urgencies on, or from another one that was set elsewhere. */
+/** A minimum urgency: one of the usual ones, or another value that was set elsewhere. */
 export function UrgencySelect({ value, none, onChange }: UrgencyProps) {
   const chosen = value === null ? '' : String(value)
   const options = urgencyOptions.map((option) => ({ ...option, label: text.orHigher(option.label) }))

@@ -1,9 +1,9 @@
-/** What other programs say may end in a full stop, or not. */
+/** Adds a full stop, which messages of other programs may lack. */
 const endSentence = (text: string) => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 const profilesText = (count: number) => (count === 1 ? '1 profile' : `${count.toLocaleString('en')} profiles`)
 
-/** The texts of channels, deliveries and how to be notified; the profile form uses some of them too. */
+/** Texts of channels, deliveries and notification settings; the profile form uses some of them too. */
 export const strings = {
   warning: (warning: string) => endSentence(`Note: ${warning}`),
   channels: {

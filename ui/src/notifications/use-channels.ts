@@ -11,12 +11,12 @@ export function useChannels() {
   return useGet<List<Channel>>(['channels'], '/channels', {}, { refetchAfter: lookAgainAfter })
 }
 
-/** Where people look at them. */
+/** For the list of channels, which is refreshed more often. */
 export function useWatchedChannels() {
   return useGet<List<Channel>>(['channels'], '/channels', {}, { refetchAfter: () => SOON_MS })
 }
 
-/** Events tell when a channel begins to fail or to work, but not what it sent, nor what was missed: it is looked at as well. */
+/** Events report when a channel begins to fail or to work, but not what it sent, and some may be missed: poll as well. */
 function lookAgainAfter(channels: List<Channel> | undefined): number | false {
   if (channels === undefined || channels.items.length === 0) return false
   const soon = Date.now() + USUAL_MS
@@ -29,7 +29,7 @@ export function useKinds() {
   return useGet<List<ChannelKind>>(['channel-kinds'], '/channel-kinds', {}, { staleTime: Number.POSITIVE_INFINITY })
 }
 
-/** Turns a channel on or off; one that fails is tried again at once when it is turned on. */
+/** Turns a channel on or off; turning on a failing one retries it at once. */
 export function useTurn({ id, name, state: before }: Channel, onDone?: () => void, onError?: (error: Error) => void) {
   const text = strings.channels
   return useChange(
@@ -48,12 +48,12 @@ export function useTurn({ id, name, state: before }: Channel, onDone?: () => voi
 
 const MAX_NAMES = 200
 
-/** Enough of the profiles to choose among, and to name those that a channel is used by. */
+/** Profiles by name, enough to choose from and to show which ones use a channel. */
 export function useProfiles(): readonly Profile[] | undefined {
   return useGet<List<Profile>>(['profiles', 'names'], '/profiles', { limit: MAX_NAMES }).data?.items
 }
 
-/** The profiles that a channel is used by: as many names as there is room for, and how many there are beside them. */
+/** The profiles that use a channel: up to `room` names, and the number of others. */
 export function useUsers({ profiles: ids }: Channel, room: number) {
   const profiles = useProfiles()
   const known = new Map(profiles?.map(({ id, name }) => [id, name]) ?? [])
@@ -61,7 +61,7 @@ export function useUsers({ profiles: ids }: Channel, room: number) {
   return { named, more: profiles === undefined ? 0 : ids.length - named.length }
 }
 
-/** A feed is fetched by its readers: it belongs to a profile or to the whole inbox, and no profile chooses it. */
+/** A feed is pulled by its readers. It covers a profile or the whole inbox, so profiles can't select it as a channel. */
 export function isFeed({ feedUrls }: Channel): boolean {
   return feedUrls !== undefined
 }

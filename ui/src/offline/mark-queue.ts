@@ -7,7 +7,7 @@ import { load, save } from './storage.ts'
  * again; one that may succeed later stays.
  */
 type Entry = { ids: number[]; marks: Marks; query?: MarkQuery }
-/** With `group`, each id stands for all changes of its page in that state. */
+/** With `group`, each id represents all changes of its page in that state. */
 export type MarkQuery = { group?: 'page'; state?: 'all' | 'starred' | 'archived' }
 
 const KEY = 'mark-queue'

@@ -17,7 +17,7 @@ export async function clearStorage(): Promise<void> {
   if (store !== undefined) await clear(store).catch(() => undefined)
 }
 
-/** Data of another user is deleted first. */
+/** Deletes the data of another user first. */
 export async function saveSession(session: SessionState): Promise<void> {
   const before = await savedSession()
   if (before !== undefined && before.user.id !== session.user.id) await clearStorage()

@@ -14,7 +14,7 @@ const text = strings.sources
 
 export type Abilities = Protocols['items'][number]
 
-/** What the server can do, by scheme. It is the same as long as the server runs. */
+/** The server's capabilities by URI scheme. They don't change while it runs. */
 export function useAbilities(): (uri: string) => Abilities | undefined {
   const { data } = useGet<Protocols>(['protocols'], '/protocols', {}, { staleTime: Number.POSITIVE_INFINITY })
   return (uri) => {
@@ -23,7 +23,7 @@ export function useAbilities(): (uri: string) => Abilities | undefined {
   }
 }
 
-/** Without what sources of this protocol can't do. */
+/** Resets options that the protocol doesn't support. */
 export function fittingAccess(access: Access, can: Abilities | undefined): Access {
   if (can === undefined) return access
   return {
@@ -42,7 +42,7 @@ type Props = {
   onAccess: (changes: Partial<Access>) => void
 }
 
-/** How a source is asked for. */
+/** How a source is fetched. */
 export function AccessFields({ form, access, can, errors, onForm, onAccess }: Props) {
   const isPage = form.kind === 'page' || (form.kind === 'other' && can?.browser === true)
   const isBrowser = access.render === 'browser'
@@ -100,7 +100,7 @@ type CredentialsProps = {
   onChange: (name: string) => void
 }
 
-/** No name has a line end. */
+/** The option to add credentials; never a name, as names have no line breaks. */
 const NEW = '\n'
 
 function CredentialsField({ value, isRequired, error, onChange }: CredentialsProps) {
@@ -132,7 +132,7 @@ function CredentialsField({ value, isRequired, error, onChange }: CredentialsPro
   )
 }
 
-/** Not within the form of the profile: a form can't be in another, and what is sent here doesn't save the profile. */
+/** Rendered outside the profile form: forms can't be nested, and submitting this one must not save the profile. */
 function NewCredentials({ onClose, onName }: { onClose: () => void; onName: (name: string) => void }) {
   return createPortal(
     <div role="presentation" onSubmit={(event) => event.stopPropagation()}>

@@ -1,6 +1,6 @@
-/** How often a profile notifies, taken apart for the form. */
+/** How often a profile notifies, split into form fields. */
 export type CadenceParts = {
-  /** `every 2h` and the like, which the form doesn't offer, are shown as they are. */
+  /** Values the form doesn't offer, such as `every 2h`, are shown as they are. */
   kind: string
   time: string
   day: string

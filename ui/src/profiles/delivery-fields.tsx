@@ -17,7 +17,7 @@ type Props = { draft: Draft; onChange: (changes: Partial<Draft>) => void }
 const text = strings.delivery
 const policyPlaces = /^delivery\.(quiet|perHour|urgentFrom|escalation)\b/
 
-/** Where what this profile finds goes, how soon, and how much of it. */
+/** Where the profile's finds are delivered, how soon, and in how much detail. */
 export function DeliveryFields({ draft, onChange }: Props) {
   const urgency = String(draft.urgency)
   const isPushed = draft.channels.some((channel) => channel !== 'inbox')
@@ -39,7 +39,7 @@ export function DeliveryFields({ draft, onChange }: Props) {
   )
 }
 
-/** How a channel other than the inbox is used. */
+/** Settings for channels other than the inbox. */
 function PushFields({ draft, onChange }: Props) {
   return (
     <>
@@ -59,7 +59,7 @@ function ChannelBoxes({ chosen, onChange }: { chosen: readonly string[]; onChang
   const { data } = useChannels()
   const error = useErrorsUnder('delivery.channels')
   const known = data?.items.filter((channel) => !isFeed(channel)) ?? []
-  // One that was removed can be unticked, and not chosen again.
+  // A removed channel can be unticked, but not selected again.
   const unknown =
     data === undefined ? [] : chosen.filter((id) => id !== 'inbox' && !known.some((each) => each.id === id))
   const boxes = [
@@ -125,15 +125,15 @@ type PolicyProps = { policy: Draft['policy']; onChange: (changes: Partial<Draft[
 
 type MoreProps = { draft: Draft; isPushed: boolean; onChange: PolicyProps['onChange'] }
 
-/** Collapsed while all is as the account's defaults say. */
+/** Collapsed while everything follows the account's defaults. */
 function PolicyFields({ draft, isPushed, onChange }: MoreProps) {
   const { policy, channels } = draft
   const { data } = useChannels()
   const hasError = useHasErrorIn(policyPlaces)
   const [isOpen, setIsOpen] = useState(() => Object.values(policy).some((value) => value !== null))
-  // A channel that gets everything at once can't be the second one.
+  // A channel that the profile already uses can't be the escalation channel.
   const others = (data?.items ?? []).filter((channel) => !isFeed(channel) && !channels.includes(channel.id))
-  // What was set stays visible, and so do its errors.
+  // Keep values that are set visible, with their errors.
   const hasLimits = isPushed || policy.quiet !== null || policy.perHour !== null || policy.urgentFrom !== null
   const canEscalate = others.length > 0 || policy.escalation !== null
   if (!hasLimits && !canEscalate) return null
@@ -152,7 +152,7 @@ function PolicyFields({ draft, isPushed, onChange }: MoreProps) {
   )
 }
 
-/** What is left open is as the account's defaults say, so the hints name those. */
+/** Empty fields follow the account's defaults, which the hints show. */
 function LimitFields({ policy, onChange }: PolicyProps) {
   const { notifications, timeZone } = useMe()
   const { quiet, urgentFrom, perHour } = policy

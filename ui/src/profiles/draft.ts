@@ -2,8 +2,8 @@ import type { Profile } from '../api/types.ts'
 import { complete } from './source-uri.ts'
 
 /**
- * A profile being edited: every field has a value, rows have stable keys, and empty rows are not sent. `bodyOf` gives the
- * request body and the row that each of its members came from, so that errors find their fields.
+ * A profile being edited: every field has a value, rows have stable keys, and empty rows are not sent. `bodyOf` returns the
+ * request body and the row that each of its members came from, so that errors can be shown at their fields.
  */
 export const scopeKinds = ['page', 'path', 'host', 'domain', 'pattern'] as const
 export type ScopeKind = (typeof scopeKinds)[number]
@@ -24,7 +24,7 @@ export type DraftSource = {
   omit: string[]
   conditions: string[]
   aspects: Aspect[]
-  /** How it is asked for. */
+  /** How the source is fetched. */
   access: Access
 }
 export type Access = Pick<Profile['sources'][number], 'render' | 'credentials' | 'method'>
@@ -47,7 +47,7 @@ export type Draft = {
   amount: Profile['amount']
   channels: string[]
   cadence: string
-  /** The rest of when and how it is delivered. */
+  /** The other delivery settings. */
   policy: Omit<Profile['delivery'], 'channels' | 'cadence'>
 }
 export type ValidationError = { place: string; message: string }
@@ -197,7 +197,7 @@ export function bodyOf(draft: Draft): DraftBody {
   return { body, sourceRows, termRows, ignoreRows, lineRows }
 }
 
-/** One source as it is sent to be tried, with the keywords of its profile where the address asks for them. */
+/** The request body for trying one source, with the profile's keywords if the address is a template for them. */
 export function triedBodyOf(source: DraftSource, terms: readonly DraftTerm[]) {
   const keywords = terms.map(({ term }) => term.trim()).filter((term) => term !== '')
   const isTemplate = /\{keywords\}|%7Bkeywords%7D/i.test(source.uri)
@@ -208,7 +208,7 @@ function rowsOf<T>(list: readonly T[], isSent: (each: T) => boolean): number[] {
   return list.flatMap((each, at) => (isSent(each) ? [at] : []))
 }
 
-/** Errors by the rows of the draft instead of the positions in the body. */
+/** Maps errors from positions in the body to rows of the draft. */
 export function mapErrors(
   errors: readonly ValidationError[],
   { sourceRows, termRows, ignoreRows, lineRows }: DraftBody,

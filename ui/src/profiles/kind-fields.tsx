@@ -7,7 +7,7 @@ const text = strings.sources
 
 type Props<K extends SourceKind> = {
   form: Extract<SourceForm, { kind: K }>
-  /** What is wrong with the address that the fields make. */
+  /** The error about the address built from the fields. */
   error: string | undefined
   label: string
   onChange: (form: SourceForm) => void
@@ -15,7 +15,7 @@ type Props<K extends SourceKind> = {
 
 const typed = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
 
-/** The fields of a kind of source, which make its address. */
+/** The fields of a kind of source, from which its address is built. */
 export function KindFields({ form, ...rest }: Props<SourceKind>) {
   switch (form.kind) {
     case 'page':

@@ -10,7 +10,7 @@ const aspects = Object.keys(text.aspectNames) as Aspect[]
 
 type Props = { place: string; source: DraftSource; onChange: (changes: Partial<DraftSource>) => void }
 
-/** Which part of the page counts, and what of it. Collapsed while all is as usual. */
+/** Which part of the page counts, and what in it. Collapsed while everything has its default. */
 export function PartFields({ place, source, onChange }: Props) {
   const { select, omit, conditions } = source
   const errors = {

@@ -4,8 +4,8 @@ const MAX_NAME = 200
 const webAddress = /https?:\/\/[^\s<>"']+/i
 
 /**
- * A new profile as a link fills it in: ours, the bookmarklet, or the Share menu of a phone. Apps that share a page put its address
- * into `url`, or somewhere into `text` or `title`.
+ * A new profile, prefilled from the query of a link: our own, the bookmarklet's, or from the Share menu of a phone. Apps that share a
+ * page put its address into `url`, or somewhere into `text` or `title`.
  */
 export function prefillOf(query: URLSearchParams): Required<Prefill> {
   const given = (name: string): string => query.get(name)?.trim() ?? ''

@@ -59,7 +59,7 @@ function Editor({ id, base, unsaved, profile }: Props) {
   const [isRestored, setIsRestored] = useState(unsaved !== null)
   const preview = usePreview(draft)
   const form = useRef<HTMLFormElement>(null)
-  // The only field a new profile needs.
+  // Focus the only field that a new profile needs.
   useEffect(() => {
     if (id === 'new') form.current?.querySelector<HTMLElement>('.profiles-source input')?.focus({ preventScroll: true })
   }, [id])

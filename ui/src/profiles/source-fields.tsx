@@ -130,7 +130,7 @@ export function SourceFields({ at, source, isOnly, hasInterests, terms, onChange
   )
 }
 
-/** The form of the source's address. What is typed stays, even where it doesn't make an address yet. */
+/** The address of a source as form fields. Keeps the input even while it doesn't form an address yet. */
 function useSourceForm(source: DraftSource, onChange: Props['onChange']) {
   const { uri, access } = source
   const abilitiesOf = useAbilities()
@@ -149,7 +149,7 @@ function useSourceForm(source: DraftSource, onChange: Props['onChange']) {
   }
 }
 
-/** Stand for a form without a place yet, so that it shows the fields of its protocol. */
+/** Placeholders for forms without an address yet, so that they show the fields of their protocol. */
 const emptyUris: Record<SourceKind, string> = {
   ...{ page: 'https:', feed: 'https:', mailbox: 'imaps:', newsgroup: 'nntps:', database: 'postgres:' },
   ...{ query: 'query+https:', files: 'file:', other: 'https:' },

@@ -1,6 +1,6 @@
 /**
- * The kinds of sources with their fields, and the addresses that these make. An address is read back into the same fields, so that a
- * stored source opens in its form; one that a form can't hold whole opens as a plain address.
+ * The kinds of sources with their fields, and the addresses built from them. An address is parsed back into the same fields, so that a
+ * stored source opens in its form; an address that no form can fully represent opens as plain text.
  */
 export type SourceForm =
   | { kind: 'page'; address: string; steps: string[] }
@@ -11,7 +11,7 @@ export type SourceForm =
       kind: 'database'
       system: 'postgres' | 'mysql' | 'sqlite'
       host: string
-      /** Of SQLite, the path of its file. */
+      /** For SQLite, the path of its file. */
       database: string
       query: string
       key: string
@@ -54,7 +54,7 @@ const empty: { [K in SourceKind]: FormOf<K> } = {
   other: { kind: 'other', address: '' },
 }
 
-/** The form of another kind, with what was typed already where that fits. */
+/** The form of another kind, keeping the address or host entered so far if it fits. */
 export function formOfKind(kind: SourceKind, before: SourceForm): SourceForm {
   if (kind === before.kind) return before
   const address = 'address' in before ? before.address : ''
@@ -62,7 +62,7 @@ export function formOfKind(kind: SourceKind, before: SourceForm): SourceForm {
   return 'host' in empty[kind] && 'host' in before ? ({ ...empty[kind], host: before.host } as SourceForm) : empty[kind]
 }
 
-/** Empty while what it needs most is missing. A browser is needed for `steps`. */
+/** The address of a form; empty while a required field is missing. `steps` need a browser. */
 export function formatSource(form: SourceForm): string {
   switch (form.kind) {
     case 'page': {
@@ -122,7 +122,7 @@ function formatQuery(form: FormOf<'query'>): string {
   return `query+${complete(form.address.trim()).replace(/#.*/s, '')}#${formatValues(values)}`
 }
 
-/** An address in the form that can hold all of it. */
+/** Parses an address into the form that can represent all of it, else into `other`. */
 export function parseSource(uri: string, render: Render = 'http'): SourceForm {
   const text = uri.trim()
   if (text === '') return empty.page
@@ -240,7 +240,7 @@ function parseFiles(text: string): SourceForm | null {
   return { kind: 'files', place, host: found.host, path: `/${found.path}` }
 }
 
-/** `path` is without its first slash, and null where its names hold slashes or can't be decoded. */
+/** `path` has no leading slash; null if one of its segments contains an encoded slash or can't be decoded. */
 function parts(text: string): { scheme: string; host: string; path: string | null; search: string } | null {
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(?:\/([^?#]*))?(\?[^#]*)?$/i.exec(text)
   if (match === null || match[2]!.includes('@')) return null
@@ -251,14 +251,14 @@ function parts(text: string): { scheme: string; host: string; path: string | nul
 
 type Values = { one(name: string): string; all(name: string): string[] }
 
-/** Null where there are others than these, or one of them twice. */
+/** Null if there is a name other than these, or one that must not be repeated is. */
 function parseValues(text: string, names: readonly string[], repeated: readonly string[] = []): Values | null {
   const values = new Map<string, string[]>()
   for (const part of text.split('&').filter((each) => each !== '')) {
     const equals = part.indexOf('=')
     const name = part.slice(0, Math.max(equals, 0))
     const given = part.slice(equals + 1)
-    // As forms write spaces, unless they are written in the other way.
+    // `+` is a space, as in HTML forms, unless spaces are encoded as %20.
     const value = decode(/%20| /.test(given) ? given : given.replaceAll('+', ' '))
     const known = values.get(name)
     if (value === null || !names.includes(name) || (known !== undefined && !repeated.includes(name))) return null
@@ -284,7 +284,7 @@ export function complete(address: string): string {
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
-/** Of a step; what a fragment may hold stays readable. */
+/** Encodes a step; characters allowed in a fragment stay readable. */
 const encodePart = (text: string): string =>
   encodeURIComponent(text).replace(/%(?:2B|2C|2F|3A|3B|3D|3F|40|5B|5D|7B|7D|24)/g, (code) => decodeURIComponent(code))
 
@@ -292,6 +292,6 @@ function decode(text: string): string | null {
   try {
     return decodeURIComponent(text)
   } catch {
-    return null // a lone % means that it was written by hand
+    return null // a lone %: written by hand
   }
 }

@@ -11,8 +11,8 @@ const text = strings.sources.try
 type Found = Exclude<TriedSource, { kind: 'failed' }>
 
 /**
- * Reads a source as it is in the form, when asked to, with the keywords of its profile where the address asks for them. A result counts
- * as long as the form stays the same.
+ * Tries a source as it is in the form, on request, with the profile's keywords if the address is a template for them. A result is valid
+ * until the form changes.
  */
 export function useTrySource(source: DraftSource, terms: readonly DraftTerm[]) {
   const asked = JSON.stringify(triedBodyOf(source, terms))
@@ -27,7 +27,7 @@ export function useTrySource(source: DraftSource, terms: readonly DraftTerm[]) {
     canTry: source.uri.trim() !== '' && !trying.isPending,
     isPending: trying.isPending,
     found: result === undefined || result.kind === 'failed' ? null : result,
-    /** What is wrong with no field that is shown. */
+    /** An error that belongs to no field. */
     problem: isCurrent && trying.isError && details.length === 0 ? messageOf(trying.error) : null,
     errorOf(field: string): string | undefined {
       if (failure?.field === field) return failure.message

@@ -57,7 +57,7 @@ export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
     return () => window.removeEventListener('beforeunload', warn)
   }, [isDirty])
 
-  // Leaving the page shows once that nothing is lost.
+  // On leaving the page, save the draft and say that nothing is lost.
   const left = useRef<Draft | null>(null)
   useLayoutEffect(() => {
     left.current = isDirty ? draft : null

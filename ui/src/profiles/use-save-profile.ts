@@ -6,7 +6,7 @@ import { bodyOf, type Draft, mapErrors, type ValidationError } from './draft.ts'
 /** Everything that shows profiles, sources or their counts. */
 export const profileNames = ['profiles', 'sources', 'watches', 'counts']
 
-/** Of a form, or of a text in XML. */
+/** Saves a draft from the form, or a profile in XML. */
 export function useSaveProfile(id: string, onSuccess: (profile: Profile) => void) {
   const [method, path] = id === 'new' ? ['POST', '/profiles'] : ['PUT', `/profiles/${encodeURIComponent(id)}`]
   const send = (draft: Draft | string) =>

@@ -5,7 +5,7 @@ import { strings } from './strings.ts'
 
 export const ValidationContext = createContext<readonly ValidationError[]>([])
 
-/** What the server says about one field, e.g. `sources[0].uri`. */
+/** The server's message about one field, e.g. `sources[0].uri`. */
 export function useFieldError(place: string): string | undefined {
   const error = useContext(ValidationContext).find((each) => each.place === place)
   return error === undefined ? undefined : sentenceOf(error.message)
@@ -21,7 +21,7 @@ export function useLineErrors(place: string): string | undefined {
   return lines.length === 0 ? undefined : lines.join('. ')
 }
 
-/** All errors of a field and of what is in it, for a field whose parts are shown together. */
+/** All errors of a field and its elements, for a field that shows them together. */
 export function useErrorsUnder(place: string): string | undefined {
   const messages = useContext(ValidationContext)
     .filter((error) => error.place === place || error.place.startsWith(`${place}[`))

@@ -1,11 +1,11 @@
-/** The key of a set-up link, which is its fragment. People paste the whole link as well as the key alone. */
+/** The key of a set-up link, which is its fragment. Accepts the whole link or the key alone. */
 export function setupKeyOf(text: string): string {
   const link = text.trim()
   const key = link.slice(link.lastIndexOf('#') + 1)
   try {
     return decodeURIComponent(key)
   } catch {
-    // Not encoded, so it is what was typed; the server says whether it is the key.
+    // Not percent-encoded: use it as typed; the server checks it.
     return key
   }
 }

@@ -21,7 +21,7 @@ function pathAfterSignIn(next: string): string {
     : '/inbox'
 }
 
-/** What is replayed is no view of ours: the server answers it. */
+/** Loads a replayed page (`/web/…`), which the server serves: it is not a view of this app. */
 function Leaving({ path }: { path: string }) {
   useEffect(() => location.replace(path), [path])
   return null

@@ -24,7 +24,7 @@ const fieldsOf: Record<Kind, readonly FieldName[]> = {
   steps: ['steps', 'user', 'password'],
 }
 
-/** The one that is shown in the list: it is there already when stored credentials are edited. */
+/** The field shown in the list; prefilled when stored credentials are edited. */
 const shownField: Record<Kind, FieldName | null> = {
   password: 'user',
   bearer: null,
@@ -37,7 +37,7 @@ const places = ['name', 'kind', ...Object.keys(text.fields).map((field) => `valu
 
 type Props = { known: Credentials | null; onClose: () => void; onSaved?: (saved: Credentials) => void }
 
-/** New ones, or other values for those that are stored. */
+/** Adds credentials, or changes the values of stored ones. */
 export function CredentialsDialog({ known, onClose, onSaved }: Props) {
   const [name, setName] = useState('')
   const [kind, setKind] = useState<Kind>(known?.kind ?? 'password')
@@ -49,7 +49,7 @@ export function CredentialsDialog({ known, onClose, onSaved }: Props) {
     () => {
       const given = fieldsOf[kind].flatMap((field) => {
         const value = values[field] ?? ''
-        // What is left out stays as it is stored.
+        // Omitted fields keep their stored value.
         return value === '' && (isKept || kind === 'steps') ? [] : [[field, value]]
       })
       const body = { kind, values: Object.fromEntries(given) }
@@ -100,7 +100,7 @@ export function CredentialsDialog({ known, onClose, onSaved }: Props) {
 type ValueProps = {
   name: FieldName
   value: string
-  /** Empty, it stays as it is stored. */
+  /** Leaving it empty keeps the stored value. */
   isKept: boolean
   error: string | undefined
   onChange: (value: string) => void

@@ -42,7 +42,7 @@ export function QuickAddPart() {
   )
 }
 
-/** React writes no such address, and our policy lets no page of ours run it: a click only says what to do. */
+/** Set by hand, as React blocks `javascript:` URLs. Our CSP doesn't let it run here, so a click only explains what to do. */
 function makeBookmarklet(element: HTMLAnchorElement, code: string): () => void {
   const explain = (event: Event): void => {
     event.preventDefault()

@@ -28,7 +28,7 @@ const parts = [
   { name: 'users', View: UsersPart, forAll: false },
 ] as const
 
-/** From the path, else from the query. */
+/** The part of the settings to show: from the path, else from the query. */
 function usePart(): string {
   const [path] = useLocation()
   const [part] = useQueryState('part', 'account')

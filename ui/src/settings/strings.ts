@@ -1,4 +1,4 @@
-/** The texts of the settings. */
+/** Texts of the settings. */
 export const strings = {
   signOut: 'Sign out',
   title: 'Settings',

@@ -45,7 +45,7 @@ function NotLoaded() {
   )
 }
 
-/** By the messages of browsers and the bundler; there is no error type for it. */
+/** Recognised by the messages of browsers and the bundler; there is no error type for it. */
 function isNotLoaded(error: unknown): boolean {
   const message = error instanceof Error ? error.message : ''
   return /dynamically imported module|importing a module script|preload CSS/i.test(message)

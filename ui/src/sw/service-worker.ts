@@ -108,7 +108,7 @@ scope.addEventListener('fetch', (event) => {
 
 type PushedMessage = { id: string; title: string; body: string; path: string }
 
-/** What `src/delivery/web-push.ts` sends. Of the address only the path counts: it leads nowhere but here. */
+/** Parses a message from `src/delivery/web-push.ts`. Only the path of its URL is used, so that it can't lead to another site. */
 function readPush(text: string): PushedMessage {
   const usual = { id: '', title: strings.title, body: '', path: '/inbox' }
   try {
@@ -120,7 +120,7 @@ function readPush(text: string): PushedMessage {
   }
 }
 
-/** Browsers demand a notification for every push. The same message, sent again, takes the place of the first. */
+/** Browsers require a notification for every push. A message sent twice replaces its first notification. */
 scope.addEventListener('push', (event) => {
   const { id, title, body, path } = readPush(event.data?.text() ?? '')
   event.waitUntil(
@@ -137,7 +137,7 @@ scope.addEventListener('notificationclick', (event) => {
   event.waitUntil(openPage(typeof notification.data === 'string' ? notification.data : PAGE))
 })
 
-/** In a page that is open, else in a new one. A page of another version of this worker can't be led anywhere. */
+/** Navigates an open page, else opens a new one. A page controlled by another version of this worker can't be navigated. */
 async function openPage(path: string): Promise<void> {
   const [client] = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
   const isLed = client !== undefined && (await client.navigate(path).then(Boolean, () => false))

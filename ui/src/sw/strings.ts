@@ -1,4 +1,4 @@
 export const strings = {
-  /** Of a notification whose message can't be read. */
+  /** Title of a notification whose message can't be parsed. */
   title: 'eRACE',
 }

@@ -2,10 +2,10 @@ export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 const KEY = 'theme'
-/** What `theme-color` in index.html says: `--ground` of tokens.css. */
+/** Same as `theme-color` in index.html: `--ground` of tokens.css. */
 const grounds = { light: '#f4f6f7', dark: '#11161a' }
 
-/** Shows the colours at once, and keeps the choice for `public/theme.js`, which runs before the account is known. */
+/** Applies the colours at once, and stores the choice for `public/theme.js`, which runs before the account is known. */
 export function applyTheme(theme: Theme): void {
   const { dataset } = document.documentElement
   if (theme === 'system') delete dataset.theme
@@ -17,6 +17,6 @@ export function applyTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, theme)
   } catch {
-    // Without storage the next load starts in the colours of the system.
+    // Without storage, the next load starts with the system's colours.
   }
 }

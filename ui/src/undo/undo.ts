@@ -7,7 +7,7 @@ type Entry = { text: string; run: () => void | Promise<void> }
 const MAX_ENTRIES = 50
 const entries: Entry[] = []
 
-/** Shows what was done and keeps the way to undo it. */
+/** Shows a toast for an action, and remembers how to undo it. */
 export function didWithUndo(text: string, run: Entry['run']): void {
   const entry = { text, run }
   entries.push(entry)

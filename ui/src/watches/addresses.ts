@@ -19,7 +19,7 @@ function completeAddress(word: string): string {
   return hasScheme || !isHost ? bare : `https://${bare.replace(/^\/+/, '')}`
 }
 
-/** As a line of a list, where these characters would end the address. */
+/** Escapes characters that would end the address in a line of a list. */
 export function asListLine(address: string): string {
   return address.replace(/["'`|\\^{}<>]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }

@@ -1,6 +1,6 @@
 import { formatCount } from '../kit/strings.ts'
 
-/** The texts of the watches. */
+/** Texts of the watches page. */
 export const strings = {
   title: 'Watches',
   loading: 'Loading watches',

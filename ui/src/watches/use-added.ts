@@ -9,14 +9,14 @@ import { strings } from './strings.ts'
 /** Longer lists are sent in one request. */
 const MAX_SINGLE = 10
 
-/** Addresses that begin like the one that was added. */
+/** Maximum number of search results among which an added address is looked up. */
 const MAX_ALIKE = 50
 
 /** Added during this visit: shown on top at once, even if the filter would hide it. */
 export type Added = { uri: string; source: Source | null }
 export type AddError = { uri: string; message: string }
 
-/** Through the import, which rejects invalid or duplicate addresses with a reason. All go to the user's default profile. */
+/** Uses the import, which rejects invalid or duplicate addresses with a reason. All go into the user's default profile. */
 function importAll(addresses: readonly string[]): Promise<SourceImported> {
   const text = addresses.map(asListLine).join('\n')
   return api.post<SourceImported>('/sources/import', { text, format: 'list', into: 'default' })

@@ -66,7 +66,7 @@ export function useWatchActions({ filter, refreshCounts }: Deps) {
       return changed
     }
 
-    /** Errors go to a toast; the row shows the rest. */
+    /** Shows errors in a toast; success is visible in the row. */
     const reporting =
       <Args extends unknown[]>(run: (...args: Args) => Promise<unknown>) =>
       (...args: Args) =>

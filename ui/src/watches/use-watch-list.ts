@@ -19,7 +19,7 @@ export function useWatchList(filter: WatchFilter) {
   const key = useMemo(() => ['watches', filter.state, filter.q, filter.profile], [filter])
   const list = usePages<SourceList>(key, '/sources', { ...filter, limit: PAGE_ROWS }, fresh)
 
-  /** Only the counts: the rows stay where they are. */
+  /** Refreshes only the counts, so that no row moves. */
   const refreshCounts = useCallback(async () => {
     const { counts } = await api.get<SourceList>('/sources', { ...filter, limit: 1 })
     client.setQueryData<InfiniteData<SourceList>>(key, (loaded) => {
@@ -61,7 +61,7 @@ export function useWatchEvents(refreshCounts: () => Promise<void>): void {
       shown.add(source.id)
       return state === source.state ? source : { ...source, state }
     })
-    // A load in progress may be older than these events: apply them again once it is there.
+    // A load in progress may be older than these events: apply them again when it completes.
     const isLoading = client.isFetching({ queryKey: ['watches'] }) > 0
     if (isLoading) for (const [id, state] of states) if (!pending.current.has(id)) pending.current.set(id, state)
     for (const id of shown) if (!isInProgress(states.get(id)!)) finished.current.add(id)

@@ -118,7 +118,7 @@ export const WatchRow = memo(function WatchRow(props: Props) {
   )
 })
 
-/** Stands in for a row that is not loaded yet. */
+/** Placeholder for a row that is not loaded yet. */
 export function WaitingRow({ index, startPx, measure }: Slot) {
   return (
     <tr

@@ -48,7 +48,7 @@ export function NextCheck({ at }: { at: string | null }) {
   return <RelativeTime at={at} fallback={strings.noNextCheck} />
 }
 
-/** Another state follows soon. */
+/** Whether another state follows soon. */
 export function isInProgress(state: WatchState): boolean {
   return state === 'queued' || state === 'checking'
 }
@@ -57,7 +57,7 @@ export function nameOfWatch({ title, uri }: Pick<Source, 'title' | 'uri'>): stri
   return title === '' ? bareAddress(uri) : title
 }
 
-/** Without scheme and trailing slash. */
+/** The address without scheme and trailing slash. */
 export function bareAddress(uri: string): string {
   return uri.replace(/^https?:\/\//, '').replace(/\/$/, '')
 }
@@ -68,7 +68,7 @@ export function scopeText({ depth, scope }: Pick<Source, 'depth' | 'scope'>): st
   return deep(depth, Object.hasOwn(scopes, scope) ? scopes[scope]! : pattern(scope))
 }
 
-/** Where a part of the source's page is chosen, for this profile. */
+/** Link to the view in which a part of the source's page is chosen for this profile. */
 export function partHref({ profile, uri }: Pick<Source, 'profile' | 'uri'>, document: number): string {
   return `/documents/${document}?${new URLSearchParams({ tab: 'part', profile: profile.id, source: uri })}`
 }

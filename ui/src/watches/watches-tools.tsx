@@ -37,7 +37,7 @@ export function FilterBox() {
   )
 }
 
-/** Says that the list is limited to one profile, and lifts the limit. */
+/** Shows that the list is limited to one profile, with a button that removes the limit. */
 export function ProfileChip({ id }: { id: string }) {
   const path = `/profiles/${encodeURIComponent(id)}`
   const profile = useGet<Profile>(['profiles', id], path)

@@ -207,7 +207,7 @@ function EmptyWatches({ filter, onAdd, onImport }: EmptyProps) {
   )
 }
 
-/** A function with a stable identity that runs the latest `run`: rows that receive it don't render again. */
+/** A function with a stable identity that calls the latest `run`, so that rows that receive it don't re-render. */
 function useStable<Args extends unknown[], Result>(run: (...args: Args) => Result): (...args: Args) => Result {
   const latest = useRef(run)
   useLayoutEffect(() => {

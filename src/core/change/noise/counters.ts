@@ -30,7 +30,7 @@ function skipAdjectives(tokens: readonly Token[], i: number): number {
   return at
 }
 
-/** Of views, visits, users and members. */
+/** Counts of views, visits, users and members. */
 export function counter(reading: Reading, i: number): number {
   const { tokens } = reading
   if (isNumber(tokens[i])) return countedFirst(tokens, i)
@@ -81,7 +81,7 @@ function ofForum(tokens: readonly Token[], i: number): number {
   return end > at ? end : i
 }
 
-/** "people are viewing this", "users and 12 guests online"; `none` where they don't look at anything. */
+/** "people are viewing this", "users and 12 guests online"; `none` if no such verb follows. */
 function skipLookers(tokens: readonly Token[], noun: number, none: number): number {
   const isPerson = (k: number): number => userNouns.at(tokens, k) || peopleNouns.at(tokens, k)
   let k = noun + isPerson(noun)
@@ -111,7 +111,7 @@ function skipOthers(tokens: readonly Token[], i: number): number {
   return end
 }
 
-/** "3 views of Mount Fuji" are none of a page. */
+/** "3 views of Mount Fuji" are not page views. */
 function endsThere(tokens: readonly Token[], i: number): boolean {
   const next = tokens[i]
   return (
@@ -153,7 +153,7 @@ function namedFirst(tokens: readonly Token[], i: number): number {
   if (isSign(tokens[at], '.')) at++
   const end = skipAmount(tokens, at)
   if (signs === 0 && visits === 0 && (i > 0 || end < tokens.length)) return i
-  // A noun that belongs to the number: "views 3 rooms" is no count of views.
+  // If a noun belongs to the number, as in "views 3 rooms", it isn't a count of views.
   if (end === at || (signs === 0 && tokens[end]?.kind === 'word') || isSign(tokens[end], '€$£%')) return i
   return isSign(tokens[end], ')]') ? end + 1 : end
 }

@@ -1,6 +1,6 @@
 import type { Change } from '../change.ts'
 
-/** Ids, classes and roles of what rotates: advertisements, suggestions, teasers. */
+/** Ids, classes and roles of rotating content: advertisements, suggestions, teasers. */
 const names = new Set(
   `ad ads adv advert adverts advertisement advertisements advertising adsense adslot adunit adbox sponsor sponsors sponsored promo promos promotion promotions
   promoted banner banners related similar recommended recommendation recommendations recommends suggested suggestions suggestion trending popular mostread mostviewed
@@ -12,7 +12,7 @@ const names = new Set(
 /** "adcontainer", "adWrapper2". */
 const adPart =
   /^ads?(?:slots?|units?|box|container|wrapper|wrap|space|zone|block|frame|holder|content|area|place|placeholder|spot|label|sense)$/
-/** Two words of a name together. */
+/** Names of two words. */
 const pairs = new Set(
   `most-read most-viewed most-popular also-like also-bought also-viewed cross-sell up-sell recently-viewed more-stories read-next read-more-on you-may might-like people-also
   top-picks picked-for for-you more-like did-you recent-comments latest-comments recent-tweets latest-tweets who-online whos-online users-online online-users
@@ -21,17 +21,14 @@ const pairs = new Set(
 const headings =
   /(?<!\p{L})(?:advertisements?|sponsored|promoted|related|recommended|recommendations|suggested|similar (?:products|articles|items|posts)|trending|popular|most (?:read|viewed|popular|shared)|you (?:may|might) (?:also )?(?:like|enjoy|be interested)|(?:customers|people) (?:who|also)|also (?:bought|viewed|read|like)|more (?:stories|like this|from the web|from around)|around the web|from our partners|our partners|picked for you|for you|recently viewed|did you know|(?:quote|tip|fact|word|joke|photo|picture|image|thought|proverb) of the (?:day|week|moment)|quote of|tip of|testimonials?|weather|recent comments|latest comments|latest tweets|recent tweets|who[’']?s online|who is online|wetter|météo|el tiempo|meteo|neueste kommentare|what our customers say|anzeigen?|werbung|ähnliche|verwandte|empfohlen\p{L}*|empfehlungen|meistgelesen\p{L}*|beliebt\p{L}*|das könnte|auch interessant|wussten sie|publicité|à lire aussi|les plus lus|articles (?:similaires|liés)|vous aimerez|recommandés?|populaires|publicidad|anuncios?|relacionad[oa]s|recomendad[oa]s|lo más (?:leído|visto)|más leíd[oa]s|te puede interesar|también te|pubblicità|correlati|consigliati|i più letti|potrebbe interessarti|publicidade|mais lid[oa]s|você também|gerelateerd|aanbevolen|meest gelezen|annons|relaterade|mest lest|mest läst|реклама|похожие|популярн\p{L}*|рекомендуем|читайте также|reklama|polecane|najczęściej czytane|podobne|reklam|benzer|önerilen|çok okunanlar)(?!\p{L})|广告|廣告|推荐|推薦|相关|相關|热门|熱門|猜你喜欢|広告|関連|おすすめ|人気|ランキング|광고|추천|관련|인기/iu
 
-/** These hold a page, whatever they are called. */
+/** Elements that contain a whole page, regardless of their names. */
 const wholePage = /^(?:html|body|main|article)(?![\p{L}\d])/u
 
-/** What a block calls itself, before what it says. */
+/** Labels at the beginning of a block's own text. */
 const labels =
   /^(?:(?:today[’']s |our |daily )?(?:(?:tip|quote|joke|fact|word|thought|proverb) of the (?:day|week|moment)|tip|quote|joke|fun fact|trivia)|(?:users |members |guests |who[’']?s |who is |currently |now )?online(?: now| users| members)?|did you know|ad|ads|advert|advertisement|sponsored|promoted|promotion|anzeige|werbung|tipp(?: des tages)?|zitat(?: des tages)?|witz(?: des tages)?|wussten sie schon|publicité|citation(?: du jour)?|le saviez-vous|publicidad|frase del día|sabías que|pubblicità|lo sapevi|registered users|last (?:ordered|bought|purchased|booked)|zuletzt (?:bestellt|gekauft)|type the (?:word|words|characters|code|letters)|enter the (?:word|words|characters|code|letters)|captcha|security (?:question|code))(?:\s?[:?–—-]|\s(?=\d))|(?<!\p{L})(?:just|recently|hat gerade|vient d[e’']) ?(?:bought|purchased|ordered|booked|signed up|subscribed|joined|gekauft|bestellt|acheter|commander)/iu
 
-/**
- * What a change belongs to, where ids, classes or headings say that it rotates by its nature: the name of the whole part. Null
- * elsewhere.
- */
+/** The rotating part of the page that a change belongs to, recognised by ids, classes or headings. Null if there is none. */
 export function hintOf(change: Pick<Change, 'place' | 'path' | 'before' | 'after'>): string | null {
   const { place, path } = change
   const part = rotatingPart(place)
@@ -45,7 +42,7 @@ export function hintOf(change: Pick<Change, 'place' | 'path' | 'before' | 'after
   return label === null ? null : `${place}|${label}`
 }
 
-/** The outermost part of a page around a place whose id or class says that it rotates; null where there is none. */
+/** The outermost part around a place whose id or class marks it as rotating; null if there is none. */
 export function rotatingPart(place: string): string | null {
   const segments = place.slice(0, 2_000).split('/')
   for (const [n, segment] of segments.entries())

@@ -1,23 +1,23 @@
 import type { Change } from '../change.ts'
 import { frameOf } from './shape.ts'
 
-/** What a profile or a source gets, so that it hears no more of a block: an expression, a selector, or both to choose from. */
+/** Rules by which a profile or a source can ignore a block: an expression, a selector, or both to choose from. */
 export type IgnoreBlock = {
-  /** For `interests.ignore`: matches the block whatever its numbers are, and whatever is between its fixed words. */
+  /** For `interests.ignore`: matches the block with any numbers, and with any text between its fixed words. */
   readonly ignore?: string
-  /** For `omit` of the source, where the selector matches no other block. */
+  /** For the source's `omit`; only if the selector matches no other block. */
   readonly omit?: string
 }
 
-/** As profiles allow; see `ignoreLimits`. */
+/** The limit of profiles; see `ignoreLimits`. */
 const MAX_PATTERN = 500
-/** Less than this would match anywhere. */
+/** Minimum number of fixed letters; fewer would match anywhere. */
 const MIN_FIXED = 3
 
-/** Pages with more places than this are not searched for each block. */
+/** Larger pages are not searched for each block. */
 const MAX_PLACES = 1_000
 
-/** `places` are those of the newer version, with the number of blocks in each. */
+/** `places`: those of the newer version, with the number of blocks in each. */
 export function ignoreFor(
   change: Pick<Change, 'before' | 'after' | 'place'>,
   places: ReadonlyMap<string, number> = new Map(),
@@ -36,7 +36,7 @@ function expressionOf({ before, after }: Pick<Change, 'before' | 'after'>): stri
   return isFixed ? fitting(`${generalised(head)}[^\\n]*${generalised(tail)}`) : fitting(generalised(text))
 }
 
-/** The text as an expression, with numbers of any length and any white space. */
+/** The text as an expression that allows other numbers and other white space. */
 function generalised(text: string): string {
   return text
     .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
@@ -49,8 +49,8 @@ function fitting(pattern: string): string | null {
 }
 
 /**
- * From the last element with an id on, as descendants. Null where it has no elements or names that selectors can't have, and where it
- * would match other blocks too.
+ * Descendant selectors, starting at the last element with an id. Null if the place is empty, has names that selectors can't express, or the
+ * selector would match other blocks too.
  */
 function selectorOf(place: string, places: ReadonlyMap<string, number>): string | null {
   if (place === '' || places.size > MAX_PLACES) return null
@@ -66,14 +66,14 @@ function selectorOf(place: string, places: ReadonlyMap<string, number>): string 
   return chosen.join(' ')
 }
 
-/** Whether the elements are among those around a block, in this order. */
+/** Whether the elements occur among those around a block, in this order. */
 function isWithin(chosen: readonly string[], place: string): boolean {
   let found = 0
   for (const part of place.split('/')) if (found < chosen.length && hasNames(part, chosen[found]!)) found++
   return found === chosen.length
 }
 
-/** "div#side.box.wide" has those of "div.box". */
+/** Whether a step has all these names: "div#side.box.wide" has those of "div.box". */
 function hasNames(part: string, asked: string): boolean {
   const names = part.split(/(?=[.#[])/)
   return asked.split(/(?=[.#])/).every((name) => names.includes(name))

@@ -2,19 +2,19 @@ import type { Change } from '../change.ts'
 import { noiseKinds } from './recognisers.ts'
 
 /**
- * What a document has taught about its own noise. A block is new until it changes; then it is remembered with the checks in which it
+ * What a document has taught about its own noise. A block is unknown until it changes; then it is remembered with the checks in which it
  * changed. It becomes volatile, and its changes are muted,
  *
- * - `numbers`: when it varied in values alone, with the same words around, in the two checks before and varies so again; a sentence of
- *   ten words or more, and a row of a table, like `often`
- * - `flips`: when a text comes back that was there before, one check after it went
- * - `order`: when it was moved in the two checks before and is moved again
- * - `often`: when it got other words in four of the five checks before
+ * - `numbers`: if only its values varied, with the same words around them, in the two previous checks and now again; a sentence of ten
+ *   words or more, and a table row, follow the rule of `often`
+ * - `flips`: if an earlier text comes back one check after it went
+ * - `order`: if it moved in the two previous checks and moves again
+ * - `often`: if its words changed in four of the five previous checks
  *
- * In a part that is named as advertisements or suggestions one observation less is enough, and two for new words. A check that found
- * nothing changed shows that all were stable. Prices, stock, states and the like (`tracked`) never become volatile, nor do texts that
- * grow. A volatile block that changes in another way is news: words around its values, a text never seen before among those that flip,
- * another frame. After twenty checks without a change it is an ordinary block again.
+ * In a part named as advertisements or suggestions one observation less is enough, and two for new words. A check without changes shows
+ * that all blocks were stable. Prices, stock, states and the like (`tracked`) never become volatile, nor do texts that grow. A volatile
+ * block that changes in another way is news: other words around its values, a text never seen before among those that flip, another frame.
+ * After twenty checks without a change it is an ordinary block again.
  */
 export const learnedReasons = ['numbers', 'flips', 'order', 'often'] as const
 export type LearnedReason = (typeof learnedReasons)[number]
@@ -22,45 +22,45 @@ export const muteReasons = [...noiseKinds, ...learnedReasons] as const
 export type MuteReason = (typeof muteReasons)[number]
 
 export type LearnedBlock = {
-  /** Stays the same while the block is remembered. */
+  /** Constant while the block is remembered. */
   readonly id: string
-  /** Short hashes: of where it is, and of its current text ('' for a part of several blocks). */
+  /** Short hashes: of its place, and of its current text ('' for a part of several blocks). */
   readonly where: string
   text: string
-  /** The checks in which it changed, the last behind, and how: by numbers, words, order. */
+  /** The checks in which it changed, latest last, and how: numbers, words, order. */
   marks: (readonly [number, 'n' | 'w' | 'o'])[]
-  /** Texts that were there and went, as short hashes. */
+  /** Short hashes of its former texts. */
   seen: string[]
-  /** What its texts have in common at both ends; null until two were seen. */
+  /** Common beginning and end of its texts; null until two were seen. */
   frame: { head: string; tail: string } | null
-  /** '' while it is not volatile. */
+  /** '' if not volatile. */
   why: MuteReason | ''
-  /** When it became volatile; 0 before. */
+  /** When it became volatile; otherwise 0. */
   since: number
   muted: number
-  /** For people: an example, and the headings above it. */
+  /** For display: an example, and the headings above it. */
   sample: string
   path: string
 }
 
 export type NoiseState = {
-  /** The last version that was learned from. */
+  /** The last version learned from. */
   readonly n: number
-  /** Checks so far that say something. */
+  /** Number of informative checks so far. */
   readonly check: number
   readonly blocks: readonly LearnedBlock[]
-  /** Changes of version `n` that were muted: their hash, and the block. For tasks that come later, or once more. */
+  /** Muted changes of version `n`: hash of the change, and id of the block. For tasks that come later, or are repeated. */
   readonly decided: readonly (readonly [string, string])[]
 }
 
 export type Observation = {
   n: number
   at: number
-  /** The version before was found unchanged by a check of its own. */
+  /** The previous version was found unchanged by a separate check. */
   wasStable: boolean
-  /** Of the whole document, in whatever part of it anybody is interested. */
+  /** Changes of the whole document, regardless of which part anyone is interested in. */
   changes: readonly Change[]
-  /** Blocks whose muting was undone for everybody. */
+  /** Blocks whose muting was undone for all users. */
   undone: ReadonlySet<string>
 }
 

@@ -6,11 +6,11 @@ import type { NoiseKind } from './recognisers.ts'
 import { frameOf, shapeOf } from './shape.ts'
 import { holdsPrice, isTracked, saysAlarm } from './tracked.ts'
 
-/** How many checks before this one must have changed a block; see `learned-block`. */
+/** Number of previous checks that must have changed a block; see `learned-block`. */
 const IN_A_ROW = 2
-/** Words. */
+/** Minimum number of words. */
 const SENTENCE = 10
-/** Characters of a list of names in one line. */
+/** Maximum characters of a list of names in one line. */
 const MAX_NAMES = 2_000
 const OF_LAST = { checks: 5, changed: 4 } as const
 const HINTED_IN_A_ROW = 1
@@ -18,7 +18,7 @@ const HINTED_OF_LAST = { checks: 4, changed: 2 } as const
 
 type Round = { check: number; at: number; undone: ReadonlySet<string> }
 type Way = 'n' | 'w' | 'o'
-/** A block that got another text: one that changed, or one that went and one that came in its place. */
+/** A block whose text was replaced: one that changed, or a removed one with an added one in its place. */
 type Replacement = Change & { readonly before: string; readonly after: string; readonly of: readonly Change[] }
 
 export function shortHash(...parts: readonly string[]): string {
@@ -29,18 +29,18 @@ export function changeHash({ kind, block, before, after }: Change): string {
   return shortHash(kind, block, before ?? '', after ?? '')
 }
 
-/** Blocks of one list are in one place. Without places, all lines of a text are. */
+/** Blocks of one list share a place. Without places, so do all lines of a text. */
 function whereOf({ block, place, path, key }: Change): string {
   return shortHash(block, key === '' ? (place === '' ? path : place) : key)
 }
 
-/** Noise of one kind in one place is one entry, however many blocks have it. */
+/** All noise of one kind in one place is one entry, regardless of the number of blocks. */
 export function recognisedId(change: Change, why: NoiseKind): string {
   const text = change.place === '' && change.key === '' ? shapeOf(change.after ?? change.before ?? '') : ''
   return shortHash(why, whereOf(change), text)
 }
 
-/** Observes the changes of one check. Blocks are added to `known` and changed in it. */
+/** Observes the changes of one check. Adds blocks to `known` and updates them. */
 export function createLearner(known: Map<string, LearnedBlock>, { check, at, undone }: Round) {
   const byText = new Map([...known.values()].map((block) => [`${block.where} ${block.text}`, block.id]))
   const decided: [change: string, block: string][] = []
@@ -69,7 +69,7 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
     block.seen = [...block.seen.filter((name) => !names.includes(name)), ...names].slice(-learningLimits.seen)
   }
 
-  /** In how many checks in a row, up to the last one, it changed in one of these ways. */
+  /** Number of consecutive checks, up to the previous one, in which it changed in one of these ways. */
   function inRow({ marks }: LearnedBlock, ways: string): number {
     let row = 0
     for (const [when, way] of marks.filter(([each]) => each < check).toReversed()) {
@@ -81,10 +81,10 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
   const ofLast = ({ marks }: LearnedBlock, checks: number): number =>
     marks.filter(([when]) => when < check && when >= check - checks).length
 
-  /** The texts that have come and gone in a place, whichever of its blocks had them. */
+  /** The former texts of a place, regardless of which of its blocks had them. */
   const regionOf = (change: Change): LearnedBlock => blockOf(shortHash('region', whereOf(change)), change)
 
-  /** What flips in a place may also come, go and move there. */
+  /** Texts that flip in a place may also be added, removed and moved there. */
   const hasFlipped = (where: string): boolean =>
     [...known.values()].some((block) => block.where === where && block.why === 'flips')
 
@@ -105,7 +105,7 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
     mark(region, 'w', [before])
   }
 
-  /** In a whole sentence or a table a number is part of what it says; counts stand alone. */
+  /** In a whole sentence or a table, a number is part of the content; counters are on their own. */
   function ofNumbers(block: LearnedBlock, { block: kind, after }: Replacement): LearnedReason | '' {
     const isSaid = kind === 'row' || (after.match(/\p{L}{2,}/gu)?.length ?? 0) >= SENTENCE
     const isLearned = isSaid ? ofLast(block, OF_LAST.checks) >= OF_LAST.changed : inRow(block, 'n') >= IN_A_ROW
@@ -118,14 +118,14 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
     const isKnown = block.seen.includes(name) || region.seen.includes(name)
     if (isKnown && (block.why === 'flips' || ofLast(block, 1) > 0 || ofLast(region, 1) > 0)) return 'flips'
     if (isShuffled(before, after)) return block.why === 'order' || inRow(block, 'w') >= IN_A_ROW ? 'order' : ''
-    // What grows, and what is written to be read however often: news.
+    // Texts that grow, and texts meant to be read, are news no matter how often they change.
     if (after.includes(before) || /^(?:heading|title|entry)$/.test(change.block)) return ''
     const keepsFrame = block.frame === null || (after.startsWith(block.frame.head) && after.endsWith(block.frame.tail))
     const isOften = block.why === 'often' || ofLast(block, OF_LAST.checks) >= OF_LAST.changed
     return keepsFrame && isOften ? 'often' : ''
   }
 
-  /** It changed in another way than what was learned. */
+  /** For a block that changed in a way that wasn't learned. */
   function forget(block: LearnedBlock): void {
     block.why = ''
     block.since = 0
@@ -133,7 +133,7 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
     block.frame = null
   }
 
-  /** Blocks that came or went in a list: news, but for those that were there and come back. */
+  /** Blocks added to or removed from a list are news, except former ones that come back. */
   function cameOrWent(change: Change): void {
     const region = regionOf(change)
     const isKnown = region.seen.includes(shortHash(change.after ?? change.before ?? ''))
@@ -148,9 +148,9 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
     mark(list, 'o', [])
   }
 
-  /** A part that is named for rotating counts as one block. */
+  /** A part whose name says that it rotates counts as one block. */
   function hinted(part: string, changes: readonly Change[]): void {
-    // A price alone is that of something else, where words change beside it.
+    // If words change beside it, a price is that of another item.
     const isOther = changes.some(
       ({ kind, before, after }) => kind !== 'changed' || shapeOf(before!) !== shapeOf(after!),
     )
@@ -196,7 +196,7 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
       const add = (to: Map<string, Change[]>, name: string, change: Change): void =>
         void to.set(name, [...(to.get(name) ?? []), change])
       for (const change of changes) {
-        // Entries come, go and move in feeds all the time.
+        // In feeds, entries are added, removed and moved all the time.
         if (change.block === 'entry' && change.kind !== 'changed') continue
         const part = change.block === 'entry' ? null : hintOf(change)
         if (part !== null) add(parts, part, change)
@@ -227,7 +227,7 @@ function isShuffled(before: string, after: string): boolean {
   return old!.length > 2 && old!.length <= 100 && old!.join('\n') === next!.join('\n')
 }
 
-/** The same product at another price: news, even among advertisements. */
+/** The same product at another price is news, even among advertisements. */
 function isRepriced({ kind, before, after }: Change): boolean {
   return kind === 'changed' && holdsPrice(after!) && shapeOf(before!) === shapeOf(after!)
 }
@@ -236,7 +236,7 @@ function isReplacement(change: Change | Replacement): change is Replacement {
   return change.before !== undefined && change.after !== undefined
 }
 
-/** A block that went and one that came in its place are one that got another text. */
+/** Joins a removed block and one added in its place into one whose text changed. */
 function joined(changes: readonly Change[]): (Change | Replacement)[] {
   const removed = new Map<string, Change[]>()
   let gone = 0

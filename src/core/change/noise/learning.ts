@@ -7,7 +7,7 @@ const FORGET_AFTER = 20
 
 export const noNoise: NoiseState = { n: 0, check: 0, blocks: [], decided: [] }
 
-/** From the store. What can't be read is learned anew. */
+/** Reads the stored state. If it is unreadable, learning starts over. */
 export function readNoise(text: string | undefined): NoiseState {
   if (text === undefined) return noNoise
   try {
@@ -19,7 +19,7 @@ export function readNoise(text: string | undefined): NoiseState {
   }
 }
 
-/** Idempotent: a version that was learned from before changes nothing. */
+/** Idempotent: learning from the same version again changes nothing. */
 export function learn(state: NoiseState, seen: Observation): NoiseState {
   if (seen.n <= state.n) return state
   const check = state.check + (seen.wasStable ? 2 : 1)
@@ -27,7 +27,7 @@ export function learn(state: NoiseState, seen: Observation): NoiseState {
   const learner = createLearner(known, { check, at: seen.at, undone: seen.undone })
   const { told, noise } = tellApart(seen.changes)
   for (const { change, why } of noise.slice(0, learningLimits.changes)) learner.recognised(change, why)
-  // A page that was written anew teaches nothing.
+  // A rewritten page teaches nothing.
   if (told.length <= learningLimits.changes) learner.observe(told)
   const blocks = [...known.values()].map((block) => calmed(block, check))
   return {
@@ -38,7 +38,7 @@ export function learn(state: NoiseState, seen: Observation): NoiseState {
   }
 }
 
-/** The block that mutes each of the changes of the version that was learned from last. */
+/** Looks up the block that mutes a change of the version learned from last. */
 export function mutedBy(state: NoiseState, n: number): (change: Change) => LearnedBlock | null {
   if (state.n !== n) return () => null
   const blocks = new Map(state.blocks.map((block) => [block.id, block]))
@@ -51,7 +51,7 @@ function calmed(block: LearnedBlock, check: number): LearnedBlock {
   return block.why !== '' && check - last > FORGET_AFTER ? { ...block, why: '', since: 0, marks: [], muted: 0 } : block
 }
 
-/** The most recently changed; what somebody undid stays as long as there is room. */
+/** Keeps the most recently changed blocks; those that a user unmuted stay as long as there is room. */
 function bounded(blocks: LearnedBlock[], undone: ReadonlySet<string>): LearnedBlock[] {
   if (blocks.length <= learningLimits.blocks) return blocks
   const rank = ({ id, why, marks }: LearnedBlock): number =>

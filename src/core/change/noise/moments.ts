@@ -16,9 +16,9 @@ import {
   zones,
 } from './vocabulary.ts'
 
-/** The text under a place of a document, as tokens. */
+/** The text of a block, as tokens. */
 export type Reading = { readonly text: string; readonly tokens: readonly Token[] }
-/** Where the noise that begins at a token ends (exclusive); `i` itself where there is none. Looks at a bounded number of tokens. */
+/** Returns where the noise that begins at a token ends (exclusive); `i` if there is none. Looks at a bounded number of tokens. */
 export type Recogniser = (reading: Reading, i: number) => number
 
 export const isSign = (token: Token | undefined, signs: string): boolean =>
@@ -26,7 +26,7 @@ export const isSign = (token: Token | undefined, signs: string): boolean =>
 export const isNumber = (token: Token | undefined): boolean => token?.kind === 'number'
 export const isYear = (token: Token | undefined): boolean => isNumber(token) && /^(?:19|20)\d\d$/.test(token!.text)
 
-/** Whether one of the phrases is among the tokens just before. */
+/** Whether one of the phrases is among the preceding tokens. */
 export function isBefore(words: Phrases, tokens: readonly Token[], i: number, within: number): boolean {
   for (let k = Math.max(0, i - within); k < i; k++) {
     const taken = words.at(tokens, k)
@@ -118,7 +118,7 @@ function skipYear(tokens: readonly Token[], i: number): number {
   return i
 }
 
-/** Numbers with 年月日時分秒 or 년월일시분초 behind them. */
+/** Numbers followed by 年月日時分秒 or 년월일시분초. */
 function skipCjk(tokens: readonly Token[], i: number): number {
   let end = i
   while (end < i + 14 && isNumber(tokens[end]) && /^[年月日時时分秒点년월일시분초]$/.test(tokens[end + 1]?.text ?? ''))
@@ -126,7 +126,7 @@ function skipCjk(tokens: readonly Token[], i: number): number {
   return end >= i + 4 ? end : i
 }
 
-/** A date, a time of the day, both, in any order, with weekday and zone; `i` where no part of it says when. */
+/** A date, a time of day, or both, in any order, with weekday and zone; `i` if none of it states a time. */
 function skipMoment(reading: Reading, i: number): number {
   const { tokens } = reading
   const said = new Set<Said>()
@@ -134,7 +134,7 @@ function skipMoment(reading: Reading, i: number): number {
   for (let at = i, part = 0; part < 16 && at < tokens.length; part++) {
     const found = skipSaid(reading, at)
     if (found !== null) {
-      // A second date is one of something else.
+      // A second date refers to something else.
       if (said.has(found.kind)) break
       said.add(found.kind)
       at = found.end + zones.at(tokens, found.end)
@@ -206,7 +206,7 @@ export function stamp(reading: Reading, i: number): number {
   return ending > 0 ? end + ending : i
 }
 
-/** The whole text is a moment to the second, such as a running clock shows. Full minutes are those of events. */
+/** Whether the whole text is a moment to the second, as on a running clock. Full minutes belong to events. */
 export function isClock(reading: Reading): boolean {
   const { text, tokens } = reading
   if (text.length > 80 || !/\d:\d\d:(?!00)\d\d/.test(text)) return false
@@ -218,7 +218,7 @@ export function isClock(reading: Reading): boolean {
   return end > from && end >= tokens.length
 }
 
-/** The whole text is a date, with the day of the week or a time: as pages show today's. */
+/** Whether the whole text is a date, with weekday or time, as pages show today's. */
 export function isDateAlone(reading: Reading): boolean {
   const { text, tokens } = reading
   if (text.length > 80 || !/\d/.test(text)) return false

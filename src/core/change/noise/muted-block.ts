@@ -1,11 +1,11 @@
 import type { LearnedBlock, LearnedReason, MuteReason, NoiseState } from './learned-block.ts'
 import { noiseWords } from './tell-apart.ts'
 
-/** A block whose changes notify nobody, for people. */
+/** A block whose changes don't notify anyone, for display. */
 export type MutedBlock = {
   block: string
   reason: MuteReason
-  /** The reason in words. */
+  /** The reason in words, for users. */
   why: string
   text: string
   path: string
@@ -21,7 +21,7 @@ const learnedWords: Readonly<Record<LearnedReason, (block: LearnedBlock) => stri
   often: () => 'changes at nearly every check',
 }
 
-/** What is muted in a document, or was before it was undone: the last first. */
+/** The muted blocks of a document, including those since unmuted, latest first. */
 export function mutedBlocks(
   { blocks }: NoiseState,
   undone: readonly { block: string; owner: string }[],

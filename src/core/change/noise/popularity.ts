@@ -2,7 +2,7 @@ import { isNumber, isSign, type Reading } from './moments.ts'
 import type { Token } from './tokens.ts'
 import { phrases, units } from './vocabulary.ts'
 
-/** What is done with a page, a file or a video, and how often. */
+/** Verbs for using a page, a file or a video. */
 const done = phrases(`
 viewed, read, seen, accessed, visited, watched, played, downloaded, shared, opened, clicked, liked, listened, loaded, requested
 angesehen, aufgerufen, gelesen, besucht, heruntergeladen, geteilt, abgespielt, geklickt, vu, vue, lu, lue, consulté, consultée, visité, téléchargé, partagé
@@ -17,7 +17,7 @@ const crowd = phrases(
   'people, others, users, readers, members, visitors, viewers, fans, customers, personen, nutzern, personnes, personas, persone, pessoas, mensen',
 )
 
-/** Signs of approval: alone, or between signs. */
+/** Signs of approval: only alone, or between punctuation. */
 const approvals = phrases(`
 like, likes, share, shares, retweet, retweets, repost, reposts, reaction, reactions, upvote, upvotes, clap, claps, watcher, watchers, watching, viewing, follower, followers
 subscriber, subscribers, play, plays, heart, hearts, favorite, favorites, favourite, favourites, bookmarks, pins, saves, kudos
@@ -102,7 +102,7 @@ function skipOwner(tokens: readonly Token[], i: number): number {
   return at
 }
 
-/** "today", "in the last 24 hours"; 0 where it says nothing of the kind. */
+/** "today", "in the last 24 hours"; 0 if there is no such phrase. */
 function skipLately(tokens: readonly Token[], i: number): number {
   const day = days.at(tokens, i)
   if (day > 0) return i + day

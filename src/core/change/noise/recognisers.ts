@@ -120,7 +120,7 @@ function skipMeasures(tokens: readonly Token[], from: number, none: number): num
   return isSign(tokens[end], '%') ? end + 1 : end
 }
 
-/** Where the run of letters, digits and signs ends that has no space in it. */
+/** The end of a run of letters, digits and signs without spaces. */
 function skipRun(tokens: readonly Token[], i: number): number {
   let end = i
   while (end < i + 64 && end < tokens.length && (end === i || !tokens[end]!.spaced)) {
@@ -169,7 +169,7 @@ function id(reading: Reading, i: number): number {
   return isId || isHash || isBuild ? end : i
 }
 
-/** "Your IP address is 192.0.2.1", and "Server: web-03" where there is nothing else. */
+/** "Your IP address is 192.0.2.1", or "Server: web-03" if that is the whole text. */
 function visitorAddress(reading: Reading, i: number): number {
   const { tokens } = reading
   const label = addressLabels.at(tokens, i)
@@ -186,7 +186,7 @@ function visitorAddress(reading: Reading, i: number): number {
   return isNamed && isMachine && end === tokens.length ? end : i
 }
 
-/** "© 2025–2026 Acme", "Copyright Acme Ltd. 2003-2026": only the years. */
+/** "© 2025–2026 Acme", "Copyright Acme Ltd. 2003-2026": covers only the years. */
 function copyright({ tokens }: Reading, i: number): number {
   if (!isYear(tokens[i])) return i
   let isMarked = false
@@ -208,7 +208,7 @@ function copyright({ tokens }: Reading, i: number): number {
   return end
 }
 
-/** "Powered by phpBB 3.3.11", "Generator: WordPress 6.4": only the version. */
+/** "Powered by phpBB 3.3.11", "Generator: WordPress 6.4": covers only the version. */
 function generator({ tokens }: Reading, i: number): number {
   const isVersion = (token: Token | undefined): boolean => isNumber(token) || token?.kind === 'date'
   // "Built on 16 November 2026 with Hugo 0.120.0"
@@ -249,7 +249,7 @@ function countdown({ tokens }: Reading, i: number): number {
   return ending > 0 ? end + ending : i
 }
 
-/** In this order: what says more goes first. */
+/** In order of precedence: the most specific first. */
 export const recognisers: readonly (readonly [NoiseKind, Recogniser])[] = [
   ['feed-date', labelledMoment(feedLabels)],
   ['measured', measured],

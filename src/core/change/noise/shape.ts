@@ -2,12 +2,12 @@ import { isDateAlone } from './moments.ts'
 import { readTokens, type Token } from './tokens.ts'
 import { months, weather, weekdays } from './vocabulary.ts'
 
-/** Longer texts are compared as they are. */
+/** Longer texts are compared verbatim. */
 const MAX_TEXT = 20_000
 
 /**
- * A text with its numbers, clocks and ids taken out: equal for texts with the same words around other values. Dates stay, because
- * those of events and deadlines are news; but not where there is nothing else, as in the corner of a page.
+ * A text with its numbers, clocks and ids masked: equal for texts with the same words around different values. Dates are kept, because
+ * those of events and deadlines are news, unless the date is the whole text, as in the corner of a page.
  */
 export function shapeOf(text: string): string {
   if (text.length > MAX_TEXT) return text
@@ -23,7 +23,7 @@ export function shapeOf(text: string): string {
       i = end
       continue
     }
-    // "1 reply" and "2 replies", "Wind: north 3" and "Wind: north-west 4" only in the first.
+    // Only a word after a number: "1 reply" equals "2 replies", but "Wind: north 3" differs from "Wind: north-west 4".
     const isCounted = kind === 'word' && shape.at(-1) === '#' && !isDate(tokens, i)
     shape.push(isCounted ? singular(word) : text.slice(start, stop))
     i++
@@ -31,7 +31,7 @@ export function shapeOf(text: string): string {
   return shape.join(' ')
 }
 
-/** A number, with a unit of thousands or of time ("59m", "1h"), and a run of letters and digits such as ids are. */
+/** Skips a number with a unit of thousands or of time ("59m", "1h"), or a run of letters and digits such as an id. */
 function skipValue(tokens: readonly Token[], i: number): number {
   const token = tokens[i]!
   if (token.kind === 'hex') return i + 1
@@ -46,7 +46,7 @@ function skipValue(tokens: readonly Token[], i: number): number {
   return /^(?:k|mio|tsd|s|secs?|m|mins?|h|hrs?|d|w)$/.test(tokens[i + 1]?.text ?? '') ? i + 2 : i + 1
 }
 
-/** "8f3a22bc", "AB12-CD34": at least two changes between letters and digits, or six hexadecimal digits. Not "node-29". */
+/** "8f3a22bc", "AB12-CD34": at least two switches between letters and digits, or six hexadecimal digits. Not "node-29". */
 function skipMixed(tokens: readonly Token[], i: number): number {
   let end = i
   let run = ''
@@ -74,7 +74,7 @@ function singular(word: string): string {
   return word.length > 3 ? word.replace(/(?:ies|es|s|y|en|er|n)$/, '') : word
 }
 
-/** The words that two texts have in common at their beginnings and at their ends. */
+/** The words that two texts have in common at the beginning and at the end. */
 export function frameOf(one: string, other: string): { head: string; tail: string } {
   const a = one.slice(0, 200).split(/(?<=\s)/)
   const b = other.slice(0, 200).split(/(?<=\s)/)

@@ -7,7 +7,7 @@ import { readTokens, type Token } from './tokens.ts'
 export type Noise = { readonly change: Change; readonly why: NoiseKind }
 export type ToldApart = { readonly told: readonly Change[]; readonly noise: readonly Noise[] }
 
-/** In words, as the object of "this part is …". */
+/** In words, as used in "this part is …". */
 export const noiseWords: Readonly<Record<NoiseKind, string>> = {
   'relative-time': 'a relative time',
   stamp: 'a “last updated” time',
@@ -22,21 +22,21 @@ export const noiseWords: Readonly<Record<NoiseKind, string>> = {
   clock: 'a clock',
 }
 
-/** Longer blocks are told as they are, and so are changes beyond a number that no one reads. */
+/** Longer blocks are reported unchecked, as are changes beyond a number that no one reads. */
 const MAX_TEXT = 20_000
 const MAX_CHANGES = 5_000
 
 type Span = { readonly kind: NoiseKind; readonly text: string }
-/** A text with its noise taken out. */
+/** A text with its noise masked. */
 export type Masked = {
-  /** Equal for texts that differ in noise alone. */
+  /** Equal for texts that differ only in noise. */
   readonly rest: string
   readonly spans: readonly Span[]
-  /** There is noise, and nothing beside it. */
+  /** There is noise, and nothing else. */
   readonly isOnlyNoise: boolean
 }
 
-/** Takes out changes of things that change by themselves: times, counters, ids. */
+/** Separates changes of things that change by themselves: times, counters, ids. */
 export function tellApart(changes: readonly Change[]): ToldApart {
   const told: Change[] = []
   const noise: Noise[] = []
@@ -48,7 +48,7 @@ export function tellApart(changes: readonly Change[]): ToldApart {
   return withReplaced(told, noise)
 }
 
-/** Why a change is none; null for one that is. */
+/** Why a change is noise; null if it isn't. */
 export function noiseOf(change: Change): NoiseKind | null {
   const { kind, before, after } = change
   if ((before?.length ?? 0) > MAX_TEXT || (after?.length ?? 0) > MAX_TEXT) return null
@@ -63,7 +63,7 @@ export function noiseOf(change: Change): NoiseKind | null {
   return differing?.kind ?? null
 }
 
-/** A removed and an added block in one place that differ in noise alone: too little alike to be paired as they are. */
+/** Pairs removed and added blocks of one place that differ only in noise, but were too different to be paired as they are. */
 function withReplaced(told: readonly Change[], noise: readonly Noise[]): ToldApart {
   const removed = new Map<string, { change: Change; why: NoiseKind }[]>()
   const nameOf = (change: Change): Masked & { name: string } => {
@@ -90,7 +90,7 @@ function withReplaced(told: readonly Change[], noise: readonly Noise[]): ToldApa
 
 type Where = Pick<Change, 'key' | 'place' | 'block'>
 
-/** A value has its name elsewhere: in its path, or in the element around it. */
+/** Also masks with the value's name, which is elsewhere: in its path, or in the element around it. */
 export function mask(text: string, where: Where): Masked {
   const plain = maskText(text)
   if (plain.isOnlyNoise || text.length > 60) return plain
@@ -100,7 +100,7 @@ export function mask(text: string, where: Where): Masked {
   return named.isOnlyNoise ? named : plain
 }
 
-/** Of a JSON value the last name in its path, of other short blocks the last element with its id and class: as words. */
+/** The name as words: for a JSON value the last name of its path, for other short blocks the last element with its id and class. */
 function nameOf({ key, place, block }: Where): string {
   const path = block === 'value' ? key : block === 'entry' ? '' : place
   const last = path.split(/[/>]|\s/).findLast((part) => part !== '') ?? ''

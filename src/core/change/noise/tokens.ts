@@ -1,6 +1,6 @@
 /**
- * A text as recognisers look at it: words, numbers, dates, clocks and signs. Each expression is bounded and no token is looked at
- * twice, so that the time is linear in the text.
+ * A text as seen by recognisers: words, numbers, dates, clocks and signs. All repetitions are bounded and no token is read twice, so the
+ * time is linear in the text.
  */
 export type TokenKind = 'word' | 'number' | 'date' | 'clock' | 'hex' | 'sign'
 
@@ -10,7 +10,7 @@ export type Token = {
   readonly text: string
   readonly start: number
   readonly end: number
-  /** White space comes before it. */
+  /** Preceded by white space. */
   readonly spaced: boolean
 }
 
@@ -21,7 +21,7 @@ const clock = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?![\d:])`
 const uuid = '[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}'
 const hex = String.raw`(?=[a-fA-F]{0,127}\d)(?=\d{0,127}[a-fA-F])[0-9a-fA-F]{16,128}(?![\p{L}\d])`
 const number = String.raw`\d{1,3}(?:[., '’\u00a0\u202f]\d{3}){1,5}(?!\d)|\d{1,30}(?:[.,]\d{1,20})?`
-/** Written without spaces between words: each character is a word. */
+/** Scripts without spaces between words: each character is a word. */
 const single = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー]`
 const word = String.raw`(?:(?!${single})[\p{L}\p{M}]){1,60}`
 
@@ -44,7 +44,7 @@ export function readTokens(text: string): Token[] {
   return found
 }
 
-/** Digits of other scripts that are one unit long, so that places stay the same. */
+/** Converts digits of other scripts that take one code unit, so that offsets stay the same. */
 function asciiDigits(text: string): string {
   return /[٠-٩۰-۹०-९０-９]/.test(text)
     ? text.replace(/[٠-٩۰-۹०-९０-９]/g, (digit) => String((digit.charCodeAt(0) - zeroOf(digit)) % 10))

@@ -1,12 +1,12 @@
 import { readTokens, type Token } from './tokens.ts'
 
-/** Phrases of any number of words, found at a place in a text. */
+/** A set of phrases of one or more words that can be looked up in a text. */
 export type Phrases = {
-  /** How many tokens the longest phrase takes that begins here; 0 for none. */
+  /** Number of tokens of the longest phrase that begins here; 0 if there is none. */
   at(tokens: readonly Token[], i: number): number
 }
 
-/** One phrase a line, or several between commas. */
+/** One phrase per line, or several separated by commas. */
 export function phrases(list: string): Phrases {
   const byFirst = new Map<string, string[][]>()
   for (const phrase of list.split(/[,\n]/)) {
@@ -57,13 +57,13 @@ giây, phút, giờ, ngày, tuần, tháng, năm, detik, menit, jam, hari, mingg
 วินาที, นาที, ชั่วโมง, วัน, สัปดาห์, เดือน, ปี
 `)
 
-/** Of a time that a machine took. */
+/** Units of time that a machine took. */
 export const secondUnits = phrases(`
 second, seconds, sec, secs, s, ms, millisecond, milliseconds, msec, µs, us, sekunde, sekunden, sek, millisekunden, seconde, secondes, millisecondes
 segundo, segundos, milisegundos, secondo, secondi, seconden, секунд, секунды, сек, с, мс, sekund, saniye, 秒, 毫秒, ミリ秒, 초
 `)
 
-/** What a number may be written as before a unit. */
+/** Words for a number before a unit. */
 export const someNumber = phrases(`
 a, an, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, dozens of, hundreds of, thousands of, many, some, few, a few, several, couple, a couple of, couple of, half an
 ein, eine, einer, einem, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, wenigen, einigen, un, une, deux, trois, quelques, una, uno, dos, tres, unos, pocos, um, uma
@@ -79,18 +79,18 @@ environ, plus de, moins de, près de, alrededor de, más de, menos de, unos, cer
 export const agoBefore = phrases(`
 vor, il y a, hace, há, pred, před, pre, prije, πριν, πριν από, acum, преди, منذ, قبل, לפני
 `)
-/** Units that say "ago" by themselves. */
+/** Units that include "ago". */
 export const agoUnits = phrases(`
 másodperce, perce, órája, napja, hete, hónapja, éve, วินาทีที่แล้ว, นาทีที่แล้ว, ชั่วโมงที่แล้ว, วันที่แล้ว, สัปดาห์ที่แล้ว, เดือนที่แล้ว, ปีที่แล้ว, วินาทีที่ผ่านมา, นาทีที่ผ่านมา, ชั่วโมงที่ผ่านมา, วันที่ผ่านมา
 `)
-/** Before a running clock. */
+/** Labels before a running clock. */
 export const clockLabels = phrases('now, clock, date, date and time, uhrzeit, jetzt, datum, 時刻, 时间')
 export const agoAfter = phrases(`
 ago, earlier, fa, atrás, geleden, sedan, siden, sitten, назад, тому, тому назад, temu, önce, trước, yang lalu, lalu, पहले, پیش, قبل
 前, 以前, 之前, 전, ที่แล้ว, ที่ผ่านมา, önceki
 `)
 
-/** Days and moments seen from now. */
+/** Days and moments relative to now. */
 export const nowWords = phrases(`
 hace un momento, hace un instante, hace unos instantes, il y a un instant, il y a quelques instants, vor einem moment, vor einem augenblick, un'ora fa, un’ora fa, poco fa, un momento fa, há pouco, há instantes, a moment ago, moments ago
 just now, right now, recently, a moment ago, moments ago, a while ago, today, yesterday, the day before yesterday, last night, last week, last month
@@ -133,20 +133,20 @@ pazartesi, salı, çarşamba, perşembe, cuma, cumartesi, pazar, 星期一, 星�
 月曜日, 火曜日, 水曜日, 木曜日, 金曜日, 土曜日, 日曜日, 월요일, 화요일, 수요일, 목요일, 금요일, 토요일, 일요일
 `)
 
-/** What may follow a time of the day. */
+/** Words that may follow a time of day. */
 export const zones = phrases(`
 am, pm, a.m., p.m., uhr, h, hrs, utc, gmt, z, cet, cest, mez, mesz, bst, ist, est, edt, cst, cdt, mst, mdt, pst, pdt, et, ct, mt, pt, jst, kst, msk, aest, aedt, sast
 local time, o'clock, ora, часов, мск
 `)
 
-/** Between a label and its value. */
+/** Words between a label and its value. */
 export const connectors = phrases(`
 on, at, in, the, is, was, are, date, time, no, number, nr, id, value, am, um, vom, den, der, zum, ist, uhrzeit, datum
 le, la, à, du, de, est, el, las, los, a las, del, il, alle, ore, em, às, as, op, om, den, kl, kl., klo, в, от, o, z, dnia, dne, v, în, la, στις, vào, lúc, pada, pukul
 於, 于, は, の, が, に, 在, ：, に更新
 `)
 
-/** What the sky is like, beside a temperature. */
+/** Weather conditions, beside a temperature. */
 export const weather = phrases(`
 sunny, mostly sunny, partly sunny, clear, mostly clear, clear sky, fair, cloudy, mostly cloudy, partly cloudy, clouds, few clouds, overcast, rain, light rain, heavy rain, rainy, showers, light showers, rain showers, drizzle, snow, light snow, heavy snow
 snow showers, sleet, hail, fog, foggy, mist, misty, haze, hazy, windy, breezy, wind, storm, stormy, thunderstorm, thunderstorms, thunder, freezing rain, dry, humid, calm

@@ -3,47 +3,47 @@ import type { TextSink } from '../text-sink.ts'
 import { BREAK, SPACE } from '../text-tags.ts'
 import { seenText, unitsAsSeen } from './seen-text.ts'
 
-/** A heading that is above what follows, and the headings above it. Its text is known when all is read. */
+/** A heading that applies to what follows, and the headings above it. Its text is known only at the end. */
 export type Trail = {
   readonly above: Trail | null
   readonly level: number
-  /** Which of the lines it is. */
+  /** Index of its line. */
   readonly line: number
   texts: readonly string[] | null
 }
 
-/** The block that text belongs to which is written next. */
+/** The block that the text written next belongs to. */
 export type BlockContext = {
   readonly kind: BlockKind
   readonly level: number
   readonly place: string
-  /** Instead of the headings above. */
+  /** Replaces the headings above. */
   readonly trail?: readonly string[]
 }
 
-/** Below all headings: a term, which is above its descriptions. */
+/** Level of a term, below all headings: it applies to its descriptions. */
 const termLevel = 7
-/** A heading is cut off in the trails of others. */
+/** Headings are shortened to this length in the trails of other blocks. */
 const maxTrailCharacters = 200
 const noTrail: readonly string[] = []
 
 /**
- * Puts blocks together. Text goes through a sink, in which each block is a line of its own; what is known of a block is
- * noted when it ends. All text is decoded at once, at the end.
+ * Builds blocks. Text goes through a sink, in which each block is one line; a block's properties are recorded when it ends. All text is
+ * decoded at once, at the end.
  */
 export class BlockWriter {
   trail: Trail | null = null
   isCut = false
-  /** The block may have line ends of its own, as only preformatted text has. */
+  /** The block may contain line breaks, as only preformatted text does. */
   hasLines = false
   readonly sink: TextSink
   private readonly out: Buffer
   private readonly maxBlocks: number
-  /** Where the block began that is being written. */
+  /** Where the current block began. */
   private start = 0
-  /** Where cells of the row that is being written end. */
+  /** Where the cells of the current row end. */
   private cells: number[] = []
-  /** Of each block, where its text ends. */
+  /** End offset of each block's text. */
   private readonly ends: number[] = []
   private readonly kinds: BlockKind[] = []
   private readonly levels: number[] = []
@@ -56,7 +56,7 @@ export class BlockWriter {
     this.maxBlocks = maxBlocks
   }
 
-  /** How much of the block is there already. */
+  /** Length of the current block so far. */
   get size(): number {
     return this.sink.length - this.start
   }
@@ -65,13 +65,13 @@ export class BlockWriter {
     this.sink.open(SPACE)
   }
 
-  /** Between two cells of a row. */
+  /** Separates two cells of a row. */
   cell(): void {
     this.sink.open(SPACE)
     if (this.sink.length > this.start) this.cells.push(this.sink.length)
   }
 
-  /** Ends the block; nothing happens where it has no text. */
+  /** Ends the block; does nothing if it has no text. */
   end({ kind, level, place, trail }: BlockContext, isTerm: boolean): void {
     const { sink, start } = this
     const end = sink.length
@@ -110,7 +110,7 @@ export class BlockWriter {
     this.trails.push(trail)
   }
 
-  /** What the sink wrote between two cells becomes a tab. */
+  /** Replaces the spaces that the sink wrote between cells by tabs. */
   private separateCells(kind: BlockKind, end: number): void {
     if (kind === 'row') for (const at of this.cells) if (at < end) this.out[at] = 0x09
     this.cells = []
@@ -148,7 +148,7 @@ export class BlockWriter {
       const units = unitsAsSeen(out, view, start, end)
       if (units === -1) return seenText(text).split('\n')
       lines.push(text.slice(at, at + units))
-      // A line end is between two.
+      // Skip the line break.
       at += units + 1
       start = end + 1
     }

@@ -1,7 +1,7 @@
 import type { PageBytes } from '../../html/byte-class.ts'
 import { type ElementTag, ONE_OF_MANY, WRAPPER } from './element-tags.ts'
 
-/** An element with what is needed to say where it is; all else is made when a block in it is met. */
+/** An element with the data needed to describe its place; the description is only built for blocks in it. */
 export type Placed = {
   readonly tag: ElementTag
   readonly parent: Placed | null
@@ -10,7 +10,7 @@ export type Placed = {
   readonly classAt: number
   readonly classEnd: number
   place: string | null
-  /** Of the child that was met last: its siblings are mostly of the same kind. */
+  /** Cache for the child seen last: siblings are usually alike. */
   childStep: string
   childPlace: string
 }
@@ -21,22 +21,22 @@ const maxClassBytes = 300
 const maxClasses = 2
 const maxRemembered = 1000
 const sound = /^[a-z_][\w-]*$/i
-/** Numbers of posts, sessions and builds: with them a place would be a new one each time. */
+/** Numbers of posts, sessions and builds: with them, a place would be different each time. */
 const numbered = /\d{3}/
-/** What they are numbers of. In brackets: no selector finds it by that name. */
+/** The name before such a number. It is put in brackets, as no selector could find the element by it. */
 const beforeNumber = /^([a-z]+(?:[-_][a-z]+)*)[-_]\d+(?:[-_x]\d+)*$/i
 
-/** Says where the elements of a page are. */
+/** Describes where the elements of a page are. */
 export class Places {
   private readonly page: PageBytes
-  /** By the class attribute as it is written: the same few come again and again. */
+  /** Cache by class attribute as written: the same few recur. */
   private readonly ofClasses = new Map<string, string>()
 
   constructor(page: PageBytes) {
     this.page = page
   }
 
-  /** The way from the body, e.g. `main/div.price/p`: without wrappers that have no name, and at its end only if it is long. */
+  /** The path from the body, e.g. `main/div.price/p`. Leaves out wrappers without id and class, and keeps only the end of a long path. */
   placeOf(element: Placed): string {
     if (element.place !== null) return element.place
     const { parent } = element

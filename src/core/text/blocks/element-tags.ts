@@ -1,33 +1,33 @@
 import { TagTable, type TextTag } from '../text-tags.ts'
 
-/** What the HTML standard and our blocks make of an element, as bits. */
+/** Properties of elements according to the HTML standard and our blocks, as bits. */
 export const VOID = 1
-/** Its start tag ends an open paragraph. */
+/** Its start tag closes an open paragraph. */
 export const CLOSES_P = 1 << 1
-/** "Special" in the standard: end tags of inline elements don't reach out of it. */
+/** "Special" in the standard: end tags of inline elements don't close beyond it. */
 export const SPECIAL = 1 << 2
-/** End tags of what is around it don't reach into it. */
+/** End tags of elements around it don't take effect inside it. */
 export const SCOPE = 1 << 3
-/** Formatting that went unclosed before it doesn't go on inside it. */
+/** Formatting left unclosed before it doesn't continue inside it. */
 export const MARKER = 1 << 4
-/** Reopened by the parser where something around it was closed first. */
+/** Reopened by the parser if an element around it was closed first. */
 export const FORMATTING = 1 << 5
 /** Begins and ends a block. */
 export const BREAKS = 1 << 6
 /** Separates words. */
 export const SPACES = 1 << 7
-/** Headings in it say nothing of what comes after it. */
+/** Headings inside it don't apply to what comes after it. */
 export const SECTION = 1 << 8
-/** A table row that has one of these in a cell is layout: its parts are blocks of their own. */
+/** A table row with one of these in a cell is layout: its parts become blocks of their own. */
 export const LAYOUT = 1 << 9
 /** A heading ends before it, closed or not. */
 export const ENDS_HEADING = 1 << 10
 export const HEADING = 1 << 11
 /** Caption, column group, row group, row, cell. */
 export const TABLE_PART = 1 << 12
-/** Of many alike: its own id and classes are not part of a block's place. */
+/** One of many alike: its own id and classes are not part of a block's place. */
 export const ONE_OF_MANY = 1 << 13
-/** Left out of a block's place where it has neither id nor classes. */
+/** Left out of a block's place if it has neither id nor classes. */
 export const WRAPPER = 1 << 14
 export const CELL = 1 << 15
 export const ROW_GROUP = 1 << 16
@@ -96,7 +96,7 @@ const contentOf: [ElementContent, string][] = [
   ['hidden', 'template'],
   ['script', 'script'],
   ['style', 'style'],
-  // Read as a browser does that runs scripts: the text in `noscript` is no text.
+  // As in a browser that runs scripts: the content of `noscript` is not text.
   ['raw', 'iframe noembed noframes noscript'],
   ['title', 'title'],
   ['textarea', 'textarea'],
@@ -124,10 +124,10 @@ function createTags(): ElementTag[] {
 const tags = createTags()
 export const elementTable: TagTable<ElementTag> = new TagTable(tags)
 
-/** One of those that are in the table. */
+/** The tag of this name, which must be in the table. */
 export function elementTag(name: string): ElementTag {
   return tags.find((tag) => tag.name === name)!
 }
 
-/** For all elements that are not in the table: they are inline. */
+/** For all elements not in the table: they are inline. */
 export const otherTag: ElementTag = { name: '', flags: 0, content: 'flow', level: 0 }

@@ -8,8 +8,8 @@ const maxEntryBlocks = 2000
 const maxKeyCharacters = 1000
 
 /**
- * An entry is known by its id, else by its link, else by its title. One without a title is called by the beginning of its
- * text, or by its address.
+ * An entry is identified by its id, else its link, else its title. One without a title is named by the beginning of its text, or by its
+ * address.
  */
 export function feedBlocks(feed: Feed, url: string | undefined): Blocks {
   const { title, site, entries, isCut } = feed
@@ -44,7 +44,10 @@ export function feedBlocks(feed: Feed, url: string | undefined): Blocks {
 
 const maxFiles = 10
 
-/** Names of the files that come with an entry; pictures belong to its text. Addresses may have marks that change all the time. */
+/**
+ * Names of the files attached to an entry, except pictures, which belong to its text. Not their addresses, which may have parameters that
+ * change all the time.
+ */
 function filesOf({ enclosures }: FeedEntry): string[] {
   const files = enclosures.filter(({ type }) => !/^image\b/i.test(type)).slice(0, maxFiles)
   return files.map(({ url, type }) => {
@@ -64,7 +67,7 @@ function lastName(url: string): string {
 
 const maxTitleCharacters = 100
 
-/** Cut between words. */
+/** Cuts between words. */
 function beginningOf(text: string): string {
   if (text.length <= maxTitleCharacters) return text
   const start = text.slice(0, maxTitleCharacters)
@@ -74,7 +77,7 @@ function beginningOf(text: string): string {
 const titleMarkup =
   /<\/?(?:a|abbr|b|big|br|center|cite|code|del|div|em|font|h[1-6]|i|img|ins|mark|p|q|s|small|span|strong|sub|sup|tt|u|wbr)(?:\s[^<>]*)?\/?>/i
 
-/** Of a title only what is certainly markup is taken out: `The <blink> element` is none. */
+/** Removes only unmistakable markup from a title: `The <blink> element` has none. */
 function titleText(html: string): string {
   return titleMarkup.test(html) ? htmlText(html) : lineOf(decodeHTML(html))
 }

@@ -6,8 +6,8 @@ import { readBlocks, textOfBlocks } from '../blocks.ts'
 import { documentText } from '../document-text.ts'
 
 /**
- * The full parser is the judge of what is inside a hidden element, wherever its end tag is missing. Only characters are
- * compared, in any order where there is a table: the parser moves text out of it.
+ * parse5 is the reference for what is inside a hidden element, even if end tags are missing. Only characters are compared, and in any order
+ * if there is a table: the parser moves text out of it.
  */
 type Node = DefaultTreeAdapterMap['childNode']
 type Element = DefaultTreeAdapterMap['element']
@@ -139,7 +139,7 @@ describe('what is in a hidden element is what a full HTML parser puts there', ()
   test('in tables put together at random', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom(...tableParts), fc.boolean()), { maxLength: 20 }), (parts) => {
-        // Text directly in a table is moved before it, and so out of what hides it: there is none.
+        // No text directly in a table: the parser would move it before the table, and so out of what hides it.
         const cells = parts.map(([name, isHidden], n) => {
           const content = /^(?:td|th|caption)$/.test(name) ? `<div>${n}.</div>` : ''
           return name.startsWith('/') ? `<${name}>` : `<${name}${isHidden ? ' hidden' : ''}>${content}`
@@ -152,7 +152,7 @@ describe('what is in a hidden element is what a full HTML parser puts there', ()
   })
 })
 
-// Without `</tbody>`: the parser lets it end a row in a `<thead>`, which the standard doesn't.
+// No `</tbody>`: parse5 lets it end a row in a `<thead>`, contrary to the standard.
 const tableParts = ['tr', 'td', 'th', 'tbody', 'thead', 'tfoot', 'caption', '/tr', '/td', '/th', 'td', 'tr']
 
 const names = 'p div section ul ol li dl dt dd h1 h2 blockquote pre address details figure article main'.split(' ')

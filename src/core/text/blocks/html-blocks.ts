@@ -16,23 +16,23 @@ import { TagAttributes } from './tag-attributes.ts'
 
 export type HtmlBlocks = { readonly title: string; readonly blocks: Block[]; readonly isCut: boolean }
 
-// An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
+// Imported bindings are looked up at each use, which would cost a tenth of the time in the loops below.
 const classes = byteClass
 const NAME_END = TAG_NAME_END
 const NAME_START = LETTER
 
-/** Skips invisible content tag by tag. */
+/** See `findByte`. Hidden content is skipped tag by tag, and the next tag is usually near. */
 const nearBytes = 12
 const maxStyleSheets = 200
 
 /**
- * What a reader sees of an HTML page in UTF-8, block by block, in one pass over its bytes: all but what is hidden by
- * attributes (`hidden`, `style`) and by the page's own style rules. The tags are those of the HTML standard's tokenizer
- * with scripting on, so what is in `<noscript>` is no text.
+ * Reads the visible text of an HTML page in UTF-8 as blocks, in one pass over its bytes: everything not hidden by attributes (`hidden`,
+ * `style`) or the page's own style rules. The page is tokenised as in the HTML standard with scripting on, so the content of `<noscript>`
+ * is not text.
  *
- * XHTML is read the same way, but for empty elements, CDATA sections and its document type.
+ * XHTML is read the same way, except for empty elements, CDATA sections and its doctype.
  *
- * Rules that stand behind text count for it too: then the page is read a second time.
+ * Style rules found after text apply to it too: then the page is read a second time.
  */
 export function readHtmlBlocks(body: Buffer, maxBlocks: number, { isXhtml } = { isXhtml: false }): HtmlBlocks {
   const page = withoutMarks(body)
@@ -49,7 +49,7 @@ type ScanOptions = { readonly maxBlocks: number; readonly isXhtml: boolean; read
 
 class BlockScan {
   readonly sheets: string[] = []
-  /** Style sheets that hide something and were met behind text. */
+  /** Style sheets found after text that may hide something. */
   lateStyles = 0
   private readonly page: PageBytes
   private readonly writer: BlockWriter
@@ -60,7 +60,7 @@ class BlockScan {
   private readonly isXhtml: boolean
   private readonly hasAllRules: boolean
   private rules: StyleRules | null
-  /** There was a start tag. */
+  /** A start tag was seen. */
   private hasBegun = false
   private titleText: string | null = null
 
@@ -114,13 +114,13 @@ class BlockScan {
     )
   }
 
-  /** A `<` that begins no tag is text. */
+  /** A `<` that doesn't begin a tag is text. */
   private literal(from: number, end: number): number {
     if (!this.isHidden) this.sink.append(from, end, rawMeanings)
     return end
   }
 
-  /** `from` is the first letter of the name. Each of these returns where the scan goes on; a cut-off tag is no tag. */
+  /** `from` is the first letter of the name. Like the methods below, returns where to continue; a truncated tag is ignored. */
   private startTag(from: number): number {
     const { page, foreign } = this
     const { bytes } = page
@@ -178,7 +178,7 @@ class BlockScan {
     return this.content(element, at, after)
   }
 
-  /** What is in an element of HTML that is more than flow. The end tag of text is left to be read. */
+  /** Handles the content of an HTML element other than flow. The end tag after raw text is left to the main loop. */
   private content(
     element: { tag: ElementTag; sum: number; size: number; isHidden: boolean; attributes: TagAttributes },
     nameEnd: number,
@@ -266,14 +266,14 @@ class BlockScan {
     return end
   }
 
-  /** Whether an element is hidden itself, whatever is around it. */
+  /** Whether the element itself is hidden, regardless of its ancestors. */
   private hides(tag: ElementTag, from: number, nameEnd: number): boolean {
-    // Pages that a script shows when it has run would be empty.
+    // Otherwise pages that a script makes visible once it has run would be empty.
     if (tag.name === 'body' || tag.name === 'html') return false
     const { attributes, page, rules } = this
     const { text } = page
     const { hasHidden, hasOpen, hasPopover, styleAt, styleEnd, idAt, idEnd, classAt, classEnd } = attributes
-    // The attributes are those of HTML; SVG doesn't know them.
+    // These are HTML attributes; SVG doesn't have them.
     const isHtml = tag.content !== 'svg' && tag.content !== 'math'
     const isHidden =
       (isHtml && (hasHidden || hasPopover)) || tag.name === 'datalist' || (tag.name === 'dialog' && !hasOpen)
@@ -338,7 +338,7 @@ class BlockScan {
   }
 }
 
-/** A line end right behind the tag is there for the author's eyes alone. */
+/** A line break right after the tag is only source formatting. */
 function afterFirstLineEnd({ bytes }: PageBytes, from: number): number {
   if (bytes[from] === 0x0d) return bytes[from + 1] === 0x0a ? from + 2 : from + 1
   return bytes[from] === 0x0a ? from + 1 : from

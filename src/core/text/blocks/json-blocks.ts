@@ -8,20 +8,20 @@ const maxNameCharacters = 100
 const maxKeyCharacters = 1000
 const maxIdCharacters = 100
 
-/** Fields that tell the objects of an array apart, the surest first. */
+/** Fields that identify the objects of an array, the most reliable first. */
 const idNames = ['id', '@id', '_id', 'uuid', 'guid', 'key', 'sku', 'slug', 'name', 'url']
 const identifier = /^[\p{L}_][\p{L}\p{N}_]*$/u
 
-/** Null where it isn't JSON. `mayEnd`: the end was cut off. */
+/** Null if it isn't JSON. `mayEnd`: the end may be cut off. */
 export function readJsonTree(page: Buffer, mayEnd: boolean): JsonTree | null {
-  // Some services send `)]}'` first, so that nobody can use their answer as a script.
+  // Some services send `)]}'` first, so that their response can't be run as a script.
   const text = page.toString('utf8').replace(/^\ufeff?\s*(?:\)\]\}',?\s*)?/, '')
   return readJson(text, limits, mayEnd)
 }
 
 /**
- * A block for each value, known by its path. The objects of an array are told apart by a field such as `id` if all have
- * it and no two the same: `$.items[id=42].price`. Others by their index, so that one inserted changes all behind it.
+ * One block per value, identified by its path. Objects of an array are identified by a field such as `id` if all have it and it is unique:
+ * `$.items[id=42].price`. Otherwise by index, so that an insertion changes all that follow.
  */
 export function jsonBlocks(tree: JsonTree, maxBlocks: number): Blocks {
   const blocks: Block[] = []
@@ -42,7 +42,7 @@ export function jsonBlocks(tree: JsonTree, maxBlocks: number): Blocks {
   return { kind: 'json', title: '', blocks, isCut }
 }
 
-/** A path that is too long is known by its beginning and a name made of all of it. */
+/** A path that is too long is replaced by its beginning and a hash of the whole. */
 function joined(path: string, step: string): string {
   const whole = path + step
   if (whole.length <= maxKeyCharacters) return whole
@@ -83,7 +83,7 @@ function idOf(node: JsonNode, name: string): string | null {
   return id === '' || id === 'null' || id.length > maxIdCharacters ? null : id
 }
 
-/** The same for all elements of an array. */
+/** The path without array positions: the same for all elements of an array. */
 function placeOf(path: string): string {
   return path.replace(/\[(?:\d+|[^"\]]*=[^\]]*)\]/g, '[]')
 }

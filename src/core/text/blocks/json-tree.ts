@@ -1,20 +1,20 @@
-/** JSON as it is written: numbers keep their digits, names their order. */
+/** JSON as written: numbers keep their digits, names their order. */
 export type JsonNode =
   | { readonly kind: 'object'; readonly names: string[]; readonly values: JsonNode[] }
   | { readonly kind: 'array'; readonly values: JsonNode[] }
   | { readonly kind: 'string'; readonly text: string }
-  /** A number, `true`, `false` or `null`; or the values of what is nested too deep, ended by `…`. */
+  /** A number, `true`, `false` or `null`; or, if nested too deep, the first values of a container, followed by `…`. */
   | { readonly kind: 'word'; readonly text: string }
 
 export type JsonTree = {
   readonly root: JsonNode
-  /** It is nested too deep somewhere, or has more values than are looked at, or ends in the middle. */
+  /** Something is nested too deep, there are too many values, or the end is cut off. */
   readonly isCut: boolean
-  /** What the text ends in the middle of: the values around its end, and a number that may have more digits. */
+  /** The values cut off by the end of the text: the containers around it, and a number that may have more digits. */
   readonly unfinished: ReadonlySet<JsonNode>
 }
 
-/** Of what is nested too deep. */
+/** Maximum characters kept of a container nested too deep. */
 const maxDeepCharacters = 1000
 
 export type JsonLimits = { readonly maxDepth: number; readonly maxNodes: number }
@@ -24,7 +24,7 @@ const word = /true|false|null/y
 const space = /[ \t\r\n]*/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings have none
 const plainString = /[^"\\\x00-\x1f]*/y
-/** What can mean something outside strings. */
+/** Characters with a meaning outside strings. */
 const structure = /["[\]{}]/g
 
 class NotJson extends Error {}
@@ -32,8 +32,7 @@ class NotJson extends Error {}
 type Container = Extract<JsonNode, { values: JsonNode[] }>
 
 /**
- * Reads JSON without recursion, so that its depth costs nothing; null where it isn't JSON. With `mayEnd` a text is taken
- * that ends in the middle, because its end was cut off.
+ * Reads JSON without recursion, so that deep nesting costs nothing; null if it isn't JSON. `mayEnd` accepts a text whose end was cut off.
  */
 export function readJson(text: string, { maxDepth, maxNodes }: JsonLimits, mayEnd: boolean): JsonTree | null {
   const reader = new JsonReader(text, maxDepth, maxNodes)
@@ -85,7 +84,7 @@ class JsonReader {
     for (const node of open) unfinished.add(node)
     if (this.nodes >= this.maxNodes) this.isCut ||= open.length > 0
     else if (!this.isCut && this.skipSpace() < this.text.length) throw new NotJson()
-    // A name may have come without its value.
+    // Drop a name whose value is missing.
     for (const node of open) if (node.kind === 'object') node.names.length = node.values.length
     return { root: root!, isCut: this.isCut, unfinished }
   }
@@ -101,7 +100,7 @@ class JsonReader {
     throw new NotJson()
   }
 
-  /** Passes over the end of a container, or over the comma before its next value. */
+  /** Consumes the end of a container (returns true), or the comma before its next value. */
   private closes({ kind, values }: Container): boolean {
     const character = this.text[this.skipSpace()]
     if (character === (kind === 'object' ? '}' : ']')) {
@@ -174,7 +173,7 @@ class JsonReader {
     }
   }
 
-  /** Passes over a container, and tells the first of its values. */
+  /** Skips a container and returns the first of its values. */
   private deepValues(): string {
     const values: string[] = []
     let length = 0

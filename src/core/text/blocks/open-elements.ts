@@ -22,28 +22,28 @@ import {
 } from './element-tags.ts'
 import { TagAttributes } from './tag-attributes.ts'
 
-/** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. Browsers do the same. */
+/** Maximum nesting; elements opened beyond it are ignored, but their content is read. Browsers do the same. */
 const maxDepth = 512
 const maxLost = 16
-/** What is longer is no row of data, and no heading: its parts become blocks of their own. */
+/** Anything longer is not a data row or a heading: its parts become blocks of their own. */
 const maxRowBytes = 1000
 const maxHeadingBytes = 500
 
-/** A heading or a table row, whose parts are one block, unless it turns out to hold more than that. */
+/** A heading or table row, whose parts form one block unless it turns out to hold more than that (`isFlow`). */
 type Joint = { isFlow: boolean }
 
 export type OpenElement = Placed & {
   readonly tag: ElementTag
-  /** Of its name; only these tell one element from another that is not in the table. */
+  /** Hash and length of its name, to identify elements that are not in the table. */
   readonly sum: number
   readonly size: number
   isHidden: boolean
   readonly kind: BlockKind
   readonly level: number
   readonly joint: Joint | null
-  /** What was above the element; comes back when it ends. */
+  /** The headings above the element; restored at the end of a section. */
   readonly trail: Trail | null
-  /** Formatting that went unclosed before it, if that ends here. */
+  /** For marker elements: the formatting left unclosed before it, which is suspended inside. */
   readonly lost: string[] | null
 }
 
@@ -74,24 +74,24 @@ const endsItself = new Set(['dd', 'dt', 'li', 'optgroup', 'option', 'p'])
 const itemNames = new Set(['dd', 'dt', 'li', 'optgroup', 'option'])
 
 /**
- * The elements that are open, as the HTML standard's tree construction has them: a start tag ends paragraphs, items,
- * cells and rows that nobody closed, and an end tag reaches as far as its scope. Inline elements that hide nothing change
- * nothing here, so they are kept only inside hidden ones, where the end of the hidden one must be found.
+ * The open elements, as in the tree construction of the HTML standard: a start tag closes unclosed paragraphs, items, cells and rows, and
+ * an end tag is limited by its scope. Inline elements that hide nothing have no effect here, so they are only tracked inside hidden ones,
+ * whose end must be found.
  *
- * Differences: text that stands directly in a table is not moved before it, and formatting (`<b hidden>`) that goes on
- * after its paragraph ended is known by its name alone.
+ * Differences: text directly inside a table is not moved before it, and formatting (`<b hidden>`) that continues after the end of its
+ * paragraph is tracked by name only.
  */
 export class OpenElements {
   top: OpenElement
-  /** How many of the open elements are hidden, unclosed formatting included. */
+  /** Number of hidden open elements, including unclosed formatting. */
   hidden = 0
-  /** Without a document type a table may stand in a paragraph. */
+  /** Without a doctype, a table may be inside a paragraph. */
   isQuirky = true
   private readonly stack: OpenElement[]
   private readonly writer: BlockWriter
   private readonly places: Places
   private readonly open = { p: 0, button: 0, form: 0, item: 0, formatting: 0 }
-  /** Names of hidden formatting elements that the parser would open again. */
+  /** Names of hidden formatting elements that the parser would reopen. */
   private lost: string[] = []
   private tooDeep = 0
 
@@ -120,7 +120,7 @@ export class OpenElements {
     this.stack = [this.top]
   }
 
-  /** Where a block begins or ends; in a heading or a row it is a space, unless it shows that this isn't one. */
+  /** Handles a block boundary. Inside a heading or a row it is a space, unless it shows that this isn't one. */
   break(flags: number): void {
     const { joint } = this.top
     if (joint === null || joint.isFlow) this.flush()
@@ -136,7 +136,7 @@ export class OpenElements {
     return ((flags & ENDS_HEADING) !== 0 && size > 0) || size > maxHeadingBytes
   }
 
-  /** Ends the block with what is known of the innermost element. */
+  /** Ends the block with the properties of the innermost element. */
   flush(): void {
     if (this.writer.size === 0) this.writer.end(nothing, false)
     else this.writer.end(this.context(), this.top.tag === termTag)
@@ -150,7 +150,7 @@ export class OpenElements {
     return { kind, level, place }
   }
 
-  /** For the start tag of an element in the table. Returns false where the tag is not allowed and so ignored. */
+  /** Handles the start tag of an element in the table. Returns false if the tag is not allowed and so ignored. */
   start(element: NewElement): boolean {
     const { tag } = element
     const { flags } = tag
@@ -274,7 +274,7 @@ export class OpenElements {
     this.pop(true)
   }
 
-  /** For an end tag. */
+  /** Handles an end tag. */
   close(tag: ElementTag, sum: number, size: number): void {
     if (this.tooDeep > 0) {
       this.tooDeep--
@@ -344,7 +344,7 @@ export class OpenElements {
     }
   }
 
-  /** The start of an item ends the one before it, unless something between them keeps them apart. */
+  /** The start of an item closes the previous one, unless an element between them prevents it. */
   private endItem(one: ElementTag, other: ElementTag): void {
     if (this.open.item === 0) return
     for (let at = this.stack.length - 1; at > 0; at--) {
@@ -357,7 +357,7 @@ export class OpenElements {
     }
   }
 
-  /** Takes the element out, and leaves open what was opened in it. */
+  /** Removes the element, but leaves elements opened inside it open. */
   private remove(at: number): void {
     if (at === this.stack.length - 1) {
       this.pop(true)
@@ -380,7 +380,7 @@ export class OpenElements {
     }
   }
 
-  /** What was opened in a form and goes on behind its end is still in it. */
+  /** Elements opened in a form and still open after its end are still part of it, hence hidden if it is. */
   private removeForm(at: number): void {
     while (this.stack.length > at + 1 && endsItself.has(this.top.tag.name)) this.pop()
     const inner = this.stack[at + 1]
@@ -410,7 +410,7 @@ export class OpenElements {
     this.hidden--
   }
 
-  /** The innermost table that isn't in a template; -1 where there is none. */
+  /** Index of the innermost table that isn't in a template; -1 if there is none. */
   private tableAt(): number {
     for (let at = this.stack.length - 1; at > 0; at--) {
       const { tag } = this.stack[at]!
@@ -420,7 +420,7 @@ export class OpenElements {
     return -1
   }
 
-  /** A table that begins directly in another, and not in a cell, ends that. */
+  /** A table that begins directly inside another, and not in a cell, closes that one. */
   private endTableAround(): void {
     for (let at = this.stack.length - 1; at > 0; at--) {
       const { tag } = this.stack[at]!
@@ -432,7 +432,7 @@ export class OpenElements {
     }
   }
 
-  /** Ends what the start of a part of a table ends, and begins the row that a cell needs. */
+  /** Closes what the start of a table part closes, and opens the row that a cell needs. Returns false outside of tables. */
   private clearToTable(tag: ElementTag): boolean {
     const table = this.tableAt()
     if (table === -1) return false

@@ -10,8 +10,8 @@ const maxHeadingCharacters = 200
 type Heading = { readonly level: number; readonly text: string }
 
 /**
- * A block for each line. Headings as Markdown has them are above what follows: `# Title` with nothing before and behind
- * it, for it may be a comment, and lines that are underlined.
+ * One block per line. Markdown headings apply to what follows: underlined lines, and `# Title`, which outside of Markdown needs empty lines
+ * around it, as it may be a comment.
  */
 export function plainBlocks(page: Buffer, options: { isMarkdown: boolean; maxBlocks: number }): Blocks {
   const text = page.toString('utf8')
@@ -32,7 +32,7 @@ export function plainBlocks(page: Buffer, options: { isMarkdown: boolean; maxBlo
   if (!isCut) add('')
   return { kind: 'text', title: '', blocks, isCut }
 
-  /** A line is looked at when the next is known. */
+  /** Processes a line once the next one is known. */
   function add(next: string): void {
     const heading = isFenced ? null : headingOf(before, line, next)
     if (fence.test(line)) isFenced = !isFenced && options.isMarkdown

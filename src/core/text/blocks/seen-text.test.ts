@@ -17,7 +17,7 @@ describe('text as it is seen', () => {
       assert.equal(units, character.length + 2, code.toString(16))
       assert.equal(seenText(character), character, code.toString(16))
       assert.equal(character.normalize('NFC'), character, code.toString(16))
-      // What joins with the character before it is a mark or a part of a Korean syllable.
+      // Only marks and parts of Korean syllables combine with the preceding character.
       if (code !== 0xfe0f) assert.doesNotMatch(character, /[\p{M}\u1160-\u11ff\ud7b0-\ud7ff]/u, code.toString(16))
     }
   })

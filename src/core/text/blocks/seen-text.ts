@@ -1,6 +1,6 @@
 /**
- * Characters that take room, and don't change by normalisation, neither alone nor behind another. Most texts have no
- * others: letters of Latin, Greek, Cyrillic, Arabic and East Asian scripts, punctuation, signs, emoji.
+ * Visible characters that normalisation doesn't change, neither alone nor after another. Most texts have no others: letters of Latin,
+ * Greek, Cyrillic, Arabic and East Asian scripts, punctuation, signs, emoji.
  */
 const usual: readonly (readonly [number, number])[] = [
   [0, 0xac],
@@ -35,7 +35,7 @@ const unusual = new RegExp(
 const HIGH_BITS = 0x80808080 | 0
 
 /**
- * How many UTF-16 code units a stretch of UTF-8 has; -1 where it is not seen as it is written: see `seenText`. `view` is of the same bytes.
+ * Number of UTF-16 code units in a range of UTF-8; -1 if it contains characters that `seenText` might change. `view` covers the same bytes.
  */
 export function unitsAsSeen(bytes: Buffer, view: DataView, from: number, end: number): number {
   const last = end - 4
@@ -76,8 +76,8 @@ const joiningLetter =
 const pictograph = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Variation_Selector}|[\u{e0020}-\u{e007f}]/u
 
 /**
- * Text so that what looks equal is equal: in the normal form NFC, and without characters that take no room (soft
- * hyphens, zero-width spaces, direction marks), unless they join emoji or letters.
+ * Normalises text so that what looks equal is equal: NFC, and without zero-width characters (soft hyphens, zero-width spaces, direction
+ * marks), unless they join emoji or letters.
  */
 export function seenText(text: string): string {
   if (!unusual.test(text)) return text
@@ -89,7 +89,7 @@ export function seenText(text: string): string {
       .replace(/ ?([\t\n]) ?/g, '$1')
       .trim()
   }
-  // To bring marks into order takes time by the square of their number; no language has so many on one letter.
+  // Sorting combining marks takes quadratic time; no language has that many on one letter.
   return tooManyMarks.test(seen) ? seen : seen.normalize('NFC')
 }
 
@@ -110,7 +110,10 @@ function lastCharacter(text: string, end: number): string {
 const BOM = Buffer.from('\ufeff')
 const zeroWidthSpace = Buffer.from('\u200b')
 
-/** White space for JavaScript, but it takes no room: inside a page it is made one that doesn't separate words. */
+/**
+ * JavaScript treats a byte order mark as white space, but it has no width: replace those inside a page by zero-width spaces, which don't
+ * separate words.
+ */
 export function withoutMarks(page: Buffer): Buffer {
   let at = page.indexOf(BOM, 1)
   if (at === -1) return page
@@ -119,7 +122,7 @@ export function withoutMarks(page: Buffer): Buffer {
   return copy
 }
 
-/** As one line: see `seenText`, and each run of white space is one space. */
+/** `seenText` on one line: each run of white space becomes one space. */
 export function lineOf(text: string): string {
   const seen = seenText(text)
   return /[^\S ]|\s\s|^\s|\s$/.test(seen) ? seen.replace(/\s+/g, ' ').trim() : seen

@@ -1,22 +1,22 @@
 /**
- * Which elements a page's own `<style>` rules hide. Selectors are those of one element: tag, `.class`, `#id`,
- * `[hidden]`, and these joined (`li.old.ad`), in lists. All others are passed over, and so are rules for other media
- * than the screen. Of several rules for one element the most specific wins, then the last.
+ * Determines which elements a page's own `<style>` rules hide. Supports selectors of a single element: tag, `.class`, `#id`, `[hidden]`,
+ * combinations of these (`li.old.ad`), and lists. All others are ignored, as are rules for media other than the screen. Of several rules
+ * for one element the most specific wins, then the last.
  */
 export type StyleRules = {
-  /** True where an element is hidden, null where no rule says anything of it. */
+  /** Whether an element is hidden; null if no rule applies to it. */
   hides(element: StyledElement): boolean | null
 }
 
 export type StyledElement = {
   readonly name: string
   readonly id: string
-  /** As written, with white space between them. */
+  /** As written, separated by white space. */
   readonly classes: string
   readonly hasHidden: boolean
 }
 
-/** What declarations say; null where they say nothing. */
+/** True if the declarations show the element, false if they hide it, null if they don't say. */
 export type Shown = { readonly display: boolean | null; readonly visibility: boolean | null }
 
 type Rule = {
@@ -24,7 +24,7 @@ type Rule = {
   readonly id: string
   readonly classes: readonly string[]
   readonly needsHidden: boolean
-  /** Important ones first, then by specificity, then by order. */
+  /** By importance, then specificity, then order. */
   readonly weight: number
   readonly property: 'display' | 'visibility'
   readonly isShown: boolean
@@ -34,10 +34,10 @@ const maxStyleCharacters = 1024 * 1024
 const maxRules = 2000
 const maxRemembered = 2000
 const maxClassCharacters = 2000
-/** Rules that begin with the same class, id or tag. */
+/** Maximum number of rules that begin with the same class, id or tag. */
 const maxRulesOfName = 100
 
-/** Null where nothing is hidden by them, as on most pages. */
+/** Null if they hide nothing, as on most pages. */
 export function createStyleRules(sheets: readonly string[]): StyleRules | null {
   const rules = readSheets(sheets)
   if (!rules.some(({ isShown }) => !isShown)) return null
@@ -51,7 +51,7 @@ export function createStyleRules(sheets: readonly string[]): StyleRules | null {
     else if (rule.tag !== '') push(byTag, rule.tag, rule)
     else if (byHidden.length < maxRulesOfName) byHidden.push(rule)
   }
-  // The same few combinations come again with every item of a list.
+  // The same few combinations recur with every list item.
   const remembered = new Map<string, Classes>()
   const classesOf = (text: string): Classes => {
     const known = remembered.get(text)
@@ -114,7 +114,7 @@ function push(map: Map<string, Rule[]>, key: string, rule: Rule): void {
 
 const hiding = /display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)/i
 
-/** Whether a style sheet hides anything; quick, since most don't. */
+/** Quick check whether a style sheet may hide anything; most don't. */
 export function mayHide(sheet: string): boolean {
   return hiding.test(sheet)
 }
@@ -132,11 +132,11 @@ function readSheets(sheets: readonly string[]): Rule[] {
 
 const forScreen = /^@(?:media\s+(?:only\s+)?(?:screen|all)|media|layer\b[^{;]*)\s*$/i
 
-/** One pass over the braces: of each pair its beginning is known when its end is met. */
+/** Collects rules in one pass over the sheet, descending only into at-rules that apply to the screen. */
 function readRules(css: string, rules: Rule[]): void {
   const brace = /[{};"']/g
   let preludeAt = 0
-  /** Blocks that are open around: at-rules whose rules count. */
+  /** Number of open at-rules whose rules count. */
   let depth = 0
   for (let found = brace.exec(css); found !== null; found = brace.exec(css)) {
     const { index } = found
@@ -160,7 +160,7 @@ function readRules(css: string, rules: Rule[]): void {
   }
 }
 
-/** A string ends at its quote or, damaged, at the end of its line. */
+/** A string ends at its quote or, if unterminated, at the end of its line. */
 function afterString(css: string, at: number, quote: string): number {
   for (let i = at + 1; i < css.length; i++) {
     const character = css[i]
@@ -170,7 +170,7 @@ function afterString(css: string, at: number, quote: string): number {
   return css.length
 }
 
-/** `from` is behind the opening brace. */
+/** `from` is after the opening brace. */
 function afterBlock(css: string, from: number): number {
   const brace = /[{}"']/g
   brace.lastIndex = from
@@ -241,7 +241,7 @@ function readSelector(selector: string): Selector | null {
 
 const nothing: Shown = { display: null, visibility: null }
 
-/** Of the declarations in a `style` attribute. */
+/** What the declarations of a `style` attribute say. */
 export function declaredIn(style: string): Shown {
   if (!/display|visibility/i.test(style)) return nothing
   let display: boolean | null = null

@@ -9,19 +9,19 @@ import {
   WHITESPACE,
 } from '../../html/byte-class.ts'
 
-// An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
+// Imported bindings are looked up at each use, which would cost a tenth of the time in the loops below.
 const classes = byteClass
 const NAME_END = ATTRIBUTE_NAME_END
 const VALUE_END = UNQUOTED_END
 const SPACE = WHITESPACE
 const BETWEEN = WHITESPACE | SLASH
 
-/** Most values are shorter. */
+/** See `findByte`. Most values are shorter. */
 const nearBytes = 16
 
 /**
- * The attributes of a start tag that say where it is and whether it is seen; one object for all tags of a page. Values
- * are places in the page, -1 where there is none.
+ * The attributes of a start tag that determine its place and visibility; one object for all tags of a page. Values are offsets into the
+ * page, -1 if absent.
  */
 export class TagAttributes {
   idAt = -1
@@ -38,7 +38,7 @@ export class TagAttributes {
   private valueAt = -1
   private valueEnd = -1
 
-  /** `from` is the end of the tag's name. Returns the index after its `>`, or -1 when there is none. */
+  /** `from` is the end of the tag's name. Returns the index after its `>`, or -1 if there is none. */
   read(page: PageBytes, from: number): number {
     this.idAt = this.classAt = this.styleAt = this.mediaAt = -1
     this.hasHidden = this.hasOpen = this.hasPopover = false
@@ -57,7 +57,7 @@ export class TagAttributes {
   private readOne(page: PageBytes, from: number): number {
     const { bytes } = page
     const length = bytes.length
-    // The first byte belongs to the name whatever it is: `<p =x>` has an attribute named `=x`.
+    // The first byte always belongs to the name: `<p =x>` has an attribute named `=x`.
     let at = from + 1
     while (at < length && !(classes[bytes[at]!]! & NAME_END)) at++
     const nameEnd = at
@@ -86,7 +86,7 @@ export class TagAttributes {
     return at
   }
 
-  /** The first of a name counts. */
+  /** The first attribute of a name counts. */
   private note(bytes: Uint8Array, at: number, size: number): void {
     switch (size) {
       case 2:

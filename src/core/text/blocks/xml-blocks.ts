@@ -17,7 +17,7 @@ type Level = {
   readonly below: Map<string, Level>
 }
 
-/** A block for each element that has text; above it are the names of the elements around it, the root left out. */
+/** One block per element with text; its trail is the names of the elements around it, without the root. */
 export function xmlBlocks(body: Buffer, maxBlocks: number): Blocks {
   const page = withoutMarks(body)
   const out = roomFor(page.length)
@@ -51,7 +51,7 @@ export function xmlBlocks(body: Buffer, maxBlocks: number): Blocks {
   return { kind: 'xml', title: '', blocks: writer.build(), isCut: writer.isCut }
 }
 
-/** Elements of one name at one place share what is known of them. */
+/** Elements of the same name in the same place share a level. */
 function levelBelow(parent: Level, name: string): Level {
   const known = parent.below.get(name)
   if (known !== undefined) return known
@@ -62,7 +62,7 @@ function levelBelow(parent: Level, name: string): Level {
   return level
 }
 
-/** An end tag without its start is passed over. */
+/** Ignores an end tag without a start tag. */
 function closeNamed(open: Level[], name: string): void {
   for (let at = open.length - 1; at > 0; at--) {
     if (open[at]!.name !== name) continue

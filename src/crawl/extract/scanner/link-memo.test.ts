@@ -4,7 +4,7 @@ import { baseOfSerialised, resolve, withoutFragment } from '../../../core/url/ur
 import { fastfind } from '../fastfind.ts'
 import { createLinkMemo, type LinkMemo } from './link-memo.ts'
 
-/** Where the links of a page lead, each once; those that the memo knows are not resolved again. */
+/** Targets of the links of a page, deduplicated; those that the memo knows are not resolved again. */
 function targets(page: string, url: string, memo?: LinkMemo<string>): string[] {
   const base = baseOfSerialised(url)
   memo?.enter(base.prefix, base.directory)
@@ -165,7 +165,7 @@ describe('links that are recognised by their bytes', () => {
     const before = memo.generation
     for (let from = 0; from < 72_000; from += 9000) {
       targets(many(from), 'http://a.example/', memo)
-      // Some of them are known again: where nothing is, the memo rests.
+      // Repeats some known links: if nothing is recognised, the memo rests.
       targets(many(0), 'http://a.example/', memo)
     }
     assert.deepEqual(targets(many(4000), 'http://a.example/', memo), targets(many(4000), 'http://a.example/'))

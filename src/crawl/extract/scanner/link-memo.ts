@@ -1,28 +1,28 @@
 import { createScanner, type Folder, type Scanner } from './scanner.ts'
 
 /**
- * Links that were named before, recognised by their bytes as they stand in a page: the same navigation stands on every page
- * of a site. The scanner has the bytes (`assembly/memo.ts`) and tells the slot of a link; here is what each slot means.
+ * Links that were named before, recognised by their bytes in a page: every page of a site has the same navigation. The
+ * scanner has the bytes (`assembly/memo.ts`) and returns the slot of a link; this maps slots to values.
  *
  * Both have a fixed size. When they are full everything is forgotten: what matters comes back with the next pages.
  */
 export type LinkMemo<Known> = {
-  /** Sets the folder of a page. May forget everything; slots are then those of another generation. */
+  /** Sets the folder of a page. May forget everything, which starts a new generation of slots. */
   enter(origin: string, folder: string): void
   readonly generation: number
-  /** Null for a link that is new, or was never named. */
+  /** Null if the link is new, or was never named. */
   at(slot: number): Known | null
   keep(slot: number, known: Known): void
-  /** Undefined for pages that are too large for the scanner that is shared by all. */
+  /** Undefined if the page is too large for the shared scanner. */
   scannerFor(length: number): Scanner | undefined
-  /** Undefined where no link of the page is to be asked for. */
+  /** Undefined if links of the page are not to be looked up. */
   folder(): Folder | undefined
-  /** How many links of a page were asked for, and how many of them were known. */
+  /** Counts how many links of a page were looked up, and how many were known. */
   count(asked: number, recalled: number): void
 }
 
 const MAX_PAGE_BYTES = 1 << 20
-/** Where fewer than an eighth of so many links are recognised, the memo rests for the next so many pages. */
+/** If fewer than an eighth of `TRIAL` links are recognised, the memo rests for the next `REST_PAGES` pages. */
 const TRIAL = 16_384
 const REST_PAGES = 1024
 
@@ -44,7 +44,7 @@ export function createLinkMemo<Known>(): LinkMemo<Known> {
   return {
     enter(origin, url) {
       if (scanner.isMemoFull()) forget()
-      // Other schemes than the web's have no origin here, and rules of their own.
+      // Schemes other than http(s) have no origin here, and rules of their own.
       folder = origin === '' ? undefined : { url, originLength: origin.length }
     },
     get generation() {

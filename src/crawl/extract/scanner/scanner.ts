@@ -3,13 +3,13 @@ import { MAX_BASE, WITH_TEXTS, XML } from './assembly/wire.ts'
 
 /**
  * The scanner in `assembly/`, which `npm ci` compiles to WebAssembly. One serves all pages of a thread, one after the other:
- * `begin` takes a page in, `scan` reads on and returns how many numbers of `findings` are new, and 0 at the end.
+ * `begin` loads a page, `scan` continues and returns how many numbers of `findings` are new, or 0 at the end.
  */
 export type Scanner = {
   readonly findings: Int32Array
   begin(page: Uint8Array, options: ScanOptions): void
   scan(): number
-  /** The memo takes in no more links. */
+  /** Whether the memo has no room for more links. */
   isMemoFull(): boolean
   forgetLinks(): void
 }
@@ -21,7 +21,7 @@ export type ScanOptions = {
   folder?: Folder
 }
 
-/** Where the relative links of a page begin, in ASCII, and how much of that is its origin. */
+/** The URL to which relative links of a page are appended, in ASCII, and the length of its origin. */
 export type Folder = { url: string; originLength: number }
 
 type Exports = {
@@ -47,7 +47,7 @@ export function createScanner(): Scanner {
   let bytes = new Uint8Array(memory.buffer)
   let findings = new Int32Array(memory.buffer, exports.findingsAt(), FINDINGS)
 
-  /** Memory that has grown is another one to the program. */
+  /** Growing the memory detaches its buffer, so the views are created again. */
   function placeFor(length: number): number {
     const place = exports.pageAt(length)
     if (place === 0) throw new RangeError(`no memory for a page of ${length} bytes`)
@@ -75,11 +75,11 @@ export function createScanner(): Scanner {
   }
 }
 
-/** Memory of a scanner never shrinks: larger pages have one of their own, which goes with them. */
+/** The memory of a scanner never shrinks: larger pages get their own scanner, which is discarded with them. */
 const MAX_SHARED_BYTES = 1 << 20
 let shared: Scanner | undefined
 
-/** A scanner for a page of this size that no memo is wanted for. */
+/** A scanner for a page of this size, without a memo. */
 export function scannerFor(length: number): Scanner {
   if (length > MAX_SHARED_BYTES) return createScanner()
   shared ??= createScanner()

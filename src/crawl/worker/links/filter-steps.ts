@@ -12,23 +12,23 @@ import { createVariantCounter } from '../../filter/variant-counter.ts'
 import type { Watches } from '../results/check-results.ts'
 import type { LinkDraft, LinkStep } from './link-pipe.ts'
 
-/** Whether a URL that a page leads to belongs to what the page was fetched for. */
+/** Whether a link is in the scope for which its page was fetched. */
 export type InScope = (link: Pick<LinkDraft, 'url' | 'pageHost' | 'work'>) => boolean
 
 export function createInScope({ seeds, restrict }: CrawlSettings, watches: Watches): InScope {
   const scope = createScope({ seeds, ...(restrict === null ? {} : { restrict }) })
   return ({ url, pageHost, work }) => {
     if (work.watch > 0) return watches.covers(work, url, pageHost)
-    // A seed that redirects takes the crawl along: the host of a page that was fetched is in scope with it.
+    // A seed that redirects extends the scope: the host of a fetched page is in scope too.
     return scope.accepts(url) || (restrict === null && hostKey(url) === pageHost)
   }
 }
 
-/** Which URLs are worth a request, in this order. */
+/** Filters for URLs worth a request, in the order in which they run. */
 export function createFilterSteps(
   settings: CrawlSettings,
   inScope: InScope,
-  /** Of the configuration's files. */
+  /** Filters loaded from files that the configuration names. */
   added: readonly Pick<UrlFilter, 'accepts'>[] = [],
 ): LinkStep[] {
   const { crawl } = settings.config
@@ -61,14 +61,14 @@ export function createFilterSteps(
       run: ({ url }) => (added.every((each) => each.accepts(url)) ? null : 'scope'),
     },
     { name: 'drop out of scope', run: (draft) => (inScope(draft) ? null : 'scope') },
-    // Counts only what would be fetched: links out of scope must not use up the variants of a path.
+    // Counts only URLs that would be fetched: links out of scope must not use up the variants of a path.
     { name: 'drop query variants', rule: 'variants', run: ({ url }) => (variants.admits(url) ? null : 'trap') },
   ]
 }
 
 /**
- * Why a seed or a source is not fetched although someone asked for it: it is in one of the lists that were given. The
- * built-in list of suffixes is only about links.
+ * Returns why a seed or source is not fetched although it was requested: it is on one of the configured lists. The
+ * built-in list of suffixes applies only to links.
  */
 export function createListRefusal({
   ignoreTypes,

@@ -15,32 +15,32 @@ import type { UrlOrder } from '../../order/url-order.ts'
 import type { PageWork } from '../results/check-results.ts'
 import { createMetLinks } from './met-links.ts'
 
-/** What a link comes to once it is resolved, normalised and fingerprinted. */
+/** A link after it was resolved, normalised and fingerprinted. */
 export type NamedLink = {
   readonly url: string
   readonly key: string
-  /** The fingerprint of its key, in two signed words. */
+  /** The fingerprint of its key, as two signed 32-bit words. */
   readonly hi: number
   readonly lo: number
-  /** What comes behind its origin, once it was asked for. */
+  /** The URL without its origin; null until first needed. */
   path: string | null
-  /** The depth that it was known with when that was asked for last; -1 before. */
+  /** Depth at which the URL was known at the last look-up; -1 before the first. */
   seen: number
 }
 
 /** A link in the pipe. One object serves all links of a shard. */
 export type LinkDraft = {
-  /** What is fetched. */
+  /** The URL to fetch. */
   url: string
-  /** What is compared. */
+  /** The key by which URLs are compared. */
   key: string
   /** Host of the page with the link. */
   pageHost: string
-  /** Of the page, for the watch that asks; 0 for none. */
+  /** Matching work of the page, for its watch; `work.watch` is 0 if there is none. */
   work: PageWork
 }
 
-/** Null if the link passes, or the reason to skip it. */
+/** Null if the link passes, else the reason to skip it. */
 export type StepVerdict = null | SkipReason
 
 /** WebRACE's pipe as a list: each step checks the draft, may add to it, and lets it pass or not. */
@@ -57,9 +57,9 @@ export type PageContext = {
   baseHref: string | undefined
   depth: number
   hops: number
-  /** Of its request. */
+  /** Priority of its request. */
   priority?: number
-  /** What its words are, for orders that read them. */
+  /** Text of the page, for orders that read it. */
   text?: string
   check: Check
 }
@@ -70,26 +70,26 @@ export type LinkPipe = {
   /** Recognises links of the page that was entered. */
   readonly memo: LinkMemo<NamedLink>
   /**
-   * All links of the page that was entered: its outgoing links as they are kept, and those that are worth offering. Where
-   * that takes long, as with expressions, other pages come in between; usually it is done at once.
+   * Processes all links of the page that was entered. Returns its outgoing links as they are stored, and those worth offering.
+   * Usually synchronous; if it takes long, as with expressions, other pages are processed in between.
    */
   run(links: readonly FoundLink<NamedLink>[], page: PageContext, at: number): PipedLinks | Promise<PipedLinks>
   /**
-   * For links that were stored with the page: positions of those that are not known yet. `keys` are the result of
-   * `run`, by the same naming.
+   * Returns the positions of those links stored with the page that are not known yet. `keys` must come from `run`, with the
+   * same naming.
    */
   unknown(keys: Uint8Array, page: PageContext): number[]
-  /** These offers are on their way to the store: from now on their URLs are known here. */
+  /** Marks the URLs of these offers as known; they are on their way to the store. */
   offered(offers: readonly Offer[]): void
-  /** The target of a redirect. Where a seed leads is part of the crawl, in scope or not. */
+  /** Admits the target of a redirect. The target of a seed is part of the crawl, in scope or not. */
   admit(url: string, page: PageContext, fromSeed: boolean): Offer | SkipReason | 'known' | 'unparsable'
-  /** A table of a host, such as a sitemap, as far from the seed as `page`. No list of suffixes and no scope of pages is about tables. */
+  /** Admits a table of a host, such as a sitemap, as far from the seed as `page`. Suffix lists and scopes don't apply to tables. */
   table(url: string, page: PageContext): Offer | SkipReason | 'known' | 'unparsable'
-  /** What the trap limits dropped when the target of a redirect was admitted. */
+  /** Returns and clears the links that the trap limits dropped while the target of a redirect was admitted. */
   takeDropped(page: PageContext, at: number): DroppedLinks[]
 }
 
-/** `text`: the links as they are stored. `traps`: what the trap limits dropped. */
+/** `text`: the links as they are stored. `traps`: links that the trap limits dropped. */
 export type PipedLinks = { links: string[]; text: string; keys: Uint8Array; offers: Offer[]; traps: DroppedLinks[] }
 
 type DroppedByRule = Map<TrapRule, { count: number; urls: string[] }>
@@ -98,26 +98,26 @@ export type LinkPipeOptions = {
   steps: readonly LinkStep[]
   normaliser: LinkNormaliser
   fingerprinter: Fingerprinter
-  /** Fingerprints of URLs that were offered or refused before, with the depth they were offered with. */
+  /** Fingerprints of URLs that were offered or refused before, with the depth at which they were offered. */
   seen: FingerprintCache
   order: UrlOrder
   maxHops: number
-  /** What matching the links of a page may take. */
+  /** Budget for matching the links of a page. */
   workOf(check: Check, url: string): PageWork
   onSkip(reason: SkipReason, watch: number): void
   onUnparsable(href: string, pageUrl: string): void
 }
 
-/** Steps of expressions until others have their turn: some milliseconds. */
+/** Expression steps before other pages have their turn: a few milliseconds. */
 const SLICE = 500_000
 const KEY_BYTES = 8
 const SLASH = 0x2f
-/** Of a link that is too long, so much is kept as an example. */
+/** Characters of an overlong link kept as an example. */
 const MAX_EXAMPLE = 2048
 
 /**
  * WebRACE's six steps: links are found (`fastfind`), then here named (resolved, normalised, fingerprinted), known ones
- * dropped, and the rest sent through the steps; what can't be named is logged; all links of a page are handed on at once.
+ * dropped, and the rest sent through the steps; links that can't be named are logged; all links of a page are handed on at once.
  */
 export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const { steps, normaliser, fingerprinter, seen, order, maxHops, workOf, onSkip, onUnparsable } = options
@@ -125,13 +125,13 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const slices = createSlices()
   const memo = createLinkMemo<NamedLink>()
   const draft: LinkDraft = { url: '', key: '', pageHost: '', work: workOf(noCheck, '') }
-  // Signed, since larger numbers would each take an object of their own in the memo.
+  // Signed, since larger numbers would each need a heap object in the memo.
   const fp = new Int32Array(2)
   let normalise = normaliser.onPage(prepareBase('http://invalid/'))
   const met = createMetLinks()
   let pageOrigin = ''
   let dropped: DroppedByRule | null = null
-  /** How the page was asked for; null for the usual way. */
+  /** Access (credentials, browser) of the page; null for plain requests. */
   let access: Access | null = null
 
   // A page seen by one check of one watch is new to all others: their fingerprints differ.
@@ -149,7 +149,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const noteSeen = (hi: number, lo: number, depth: number): void =>
     seen.set((hi ^ eyeHi) >>> 0, (lo ^ eyeLo) >>> 0, depth)
 
-  /** Whether a link is known at this depth. One that is stays so: the cache is not asked for it again. */
+  /** Whether a link is known at this depth. A known link stays known, so the cache isn't asked again. */
   function isKnown(link: NamedLink, depth: number): boolean {
     if (isForWatch || offersKnown) return seenDepth(link.hi, link.lo) >= depth
     if (link.seen < depth) link.seen = seenDepth(link.hi, link.lo)
@@ -203,14 +203,14 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const fp = toBigInt(hi, lo)
     const offer: Offer = { url, host, fp, parent: page.url, depth, hops, redirects: 0, priority, check }
     if (order.rises !== undefined) offer.rises = order.rises
-    // Credentials and browser are for the host of the page, and for no other.
+    // Credentials and browser apply only to the host of the page.
     if (access === null || host !== page.host) return offer
     return { ...offer, url: withAccess(url, access), fp: fingerprinter.toBigInt(withAccess(key, access)) }
   }
 
   /**
-   * A link that is not known. A refused link stays refused at any depth. An accepted one becomes known only when it is
-   * really offered: the page may turn out to be part of a trap, and then its links are not.
+   * Handles an unknown link. A refused link stays refused at any depth. An accepted one becomes known only when it is
+   * actually offered: if the page turns out to be part of a trap, its links are not.
    */
   function consider(
     link: NamedLink,
@@ -220,7 +220,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     { hint = 0, text = '' }: FoundLink<NamedLink>,
   ): void {
     if (page.hops >= maxHops) {
-      onSkip('trap', page.check.watch) // too far from here; a shorter way may still lead there
+      onSkip('trap', page.check.watch) // too far by this way; a shorter one may still lead there
       drop('depth', link.url)
       return
     }
@@ -236,7 +236,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     if (order.readsText === true) texts.push(text)
   }
 
-  /** A link to what is known, in an order that cares for it. It was counted when it was met first. */
+  /** Offers a link to a known URL, for orders that use such links. It was counted when it was first met. */
   function offerKnown(
     link: NamedLink,
     page: PageContext,
@@ -251,7 +251,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   }
 
   function beginReading(found: Reading['found'], page: PageContext, startedAt: number): Reading {
-    // Taken from the runtime's pool, whose pieces begin at multiples of eight.
+    // Allocated from the runtime's buffer pool, whose slices are 8-byte aligned.
     const bytes = Buffer.allocUnsafe(found.length * KEY_BYTES)
     const keys = new Int32Array(bytes.buffer, bytes.byteOffset, found.length * 2)
     return {
@@ -271,7 +271,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     }
   }
 
-  /** False where it is time for others. */
+  /** False if it stopped early, to let other pages have their turn. */
   function readSlice(reading: Reading): boolean {
     const { found, page, links, lines, keys, work } = reading
     const depth = linkDepth(page.depth)
@@ -305,7 +305,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     return true
   }
 
-  /** In between, the pipe is in other pages. */
+  /** Continues slice by slice; in between, the pipe is in other pages. */
   async function readOn(reading: Reading): Promise<PipedLinks> {
     const { page, keys, links, work } = reading
     for (let isDone = false; !isDone; ) {
@@ -357,7 +357,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     unknown(bytes, page) {
       const knownFrom = linkDepth(page.depth) ?? 0
       look(page.check)
-      // Copied where it doesn't lie at a multiple of four, as what comes from a database server need not.
+      // Copied if it isn't 4-byte aligned, as bytes from a database server may not be.
       const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
       const keys = new Uint32Array(buffer, byteOffset, (bytes.length / KEY_BYTES) * 2)
       const places: number[] = []
@@ -394,12 +394,12 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   }
 }
 
-/** The links of a page, as far as they have been read. */
+/** Progress of reading the links of a page. */
 type Reading = {
   readonly found: readonly FoundLink<NamedLink>[]
   readonly page: PageContext
   readonly startedAt: number
-  /** How many links. */
+  /** Number of links read so far. */
   read: number
   readonly links: string[]
   /** The links as they are stored. */
@@ -408,12 +408,12 @@ type Reading = {
   readonly bytes: Buffer
   readonly keys: Int32Array
   readonly offers: Offer[]
-  /** Of offers that have one, by their place. */
+  /** Hints of the offers that have one; `at` is the index of the offer. */
   readonly hints: { at: number; hint: number }[]
-  /** Of the links that are offered; none where the order reads no text. */
+  /** Link texts of the offers; empty if the order reads no text. */
   readonly texts: string[]
   readonly work: PageWork
-  /** Of the memo when the page was read: its slots are no others' as long as it is the same. */
+  /** Generation of the memo when the page was read; its slots are valid while it is unchanged. */
   readonly generation: number
 }
 
@@ -423,6 +423,6 @@ function baseOf({ url, baseHref }: PageContext): ParsedBase {
   // Queued URLs are normalised: they need not be parsed again.
   const own = baseOfSerialised(withoutAccess(url))
   const declared = baseHref === undefined ? null : resolve(baseHref, own)
-  // As the HTML standard has it: a base of another scheme counts, and its relative links lead out of the web.
+  // As in the HTML standard, a base with another scheme counts, and relative links then lead out of the web.
   return declared === null || /^(?:data|javascript):/.test(declared) ? own : prepareBase(declared)
 }

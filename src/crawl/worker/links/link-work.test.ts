@@ -111,7 +111,7 @@ describe('links matched by an expression', () => {
       await offeredBy(1, paths.slice(from, from + 10), round)
       return watches.takeResults().flatMap(({ tooExpensive = [] }) => tooExpensive).length
     }
-    // One of them alone is far from the limit of a page.
+    // Each of them alone is far below the limit of a page.
     assert.deepEqual([await expensiveAfter(0, 1), await expensiveAfter(10, 1)], [0, 0])
     assert.equal((await expensiveAfter(20, 1)) + (await expensiveAfter(30, 1)), 1)
     watches.set(scopeOf(1, ['eve', evil]))

@@ -6,7 +6,7 @@ test('each link of a page is new once, and on the next page once more', () => {
   const met = createMetLinks()
   for (let page = 0; page < 3; page++) {
     met.clear()
-    // Many with the same low bits, and more than the table has at first.
+    // Many with the same low bits, and more than the initial size of the table.
     const added = (): number => {
       let count = 0
       for (let i = 0; i < 5000; i++) if (met.add(i, (i & 7) << 28)) count++

@@ -1,14 +1,14 @@
 /** The links of one page, by fingerprint: pages name most of their links more than once, in one spelling or several. */
 export type MetLinks = {
-  /** The next page. */
+  /** Starts the next page. */
   clear(): void
-  /** False for a link that was added before. Both words are signed. */
+  /** False if the link was added before. Both words are signed. */
   add(hi: number, lo: number): boolean
 }
 
 const FIRST_SIZE = 1024
 
-/** A table of numbers that is never emptied: places with the number of another page are free. */
+/** A hash table that is never cleared: slots marked with another page's number are free. */
 export function createMetLinks(): MetLinks {
   let size = FIRST_SIZE
   let pages = new Uint32Array(size)

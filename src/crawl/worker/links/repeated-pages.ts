@@ -2,36 +2,36 @@ import type { QueuedRequest } from '../../../core/request.ts'
 import { createFingerprinter } from '../../../core/url/url-key.ts'
 
 /**
- * Relative links of one body lead from every address to new ones: an endless tree (`/x/`, `/x/y/`, `/x/y/z/` …) may consist of a single
- * page. Links of a duplicate are followed like any others, since copies of a page in several folders are common. But where a page's body
- * has already occurred on the way to it, the links that follow from it are counted for its host and body, and once there were
- * too many, they are dropped.
+ * Detects endless trees. Relative links of one body lead from every address to new ones, so an endless tree (`/x/`, `/x/y/`, `/x/y/z/` …)
+ * may consist of a single page. Links of a duplicate are followed like any others, since copies of a page in several folders are
+ * common. But if a page's body has already occurred on the way to it, its links are counted by host and body, and dropped once there
+ * are too many.
  *
- * Ways are remembered for duplicates only: after one round an endless tree has nothing else. Memory is bounded; what is
- * forgotten starts a new way.
+ * The way to a page is remembered for duplicates only: after one round an endless tree has nothing else. Memory is bounded; a
+ * forgotten page starts a new way.
  */
 export type RepeatedPages = {
-  /** Whether the links of a duplicate are to be followed. */
+  /** Whether to follow the links of a duplicate. */
   admits(request: QueuedRequest, digest: Uint8Array, links: number): boolean
 }
 
 export type RepeatedPagesOptions = {
-  /** How many links may follow from repeated pages of one host and body. */
+  /** Maximum number of links followed from repeated pages of one host and body. */
   maxLinks: number
-  /** How many pages are remembered. */
+  /** Maximum number of pages remembered. */
   capacity?: number
 }
 
-/** Bodies that a way remembers: a tree may consist of several that take turns. */
+/** Bodies remembered on the way to a page: a tree may alternate between several. */
 const MAX_WAY = 8
 
 export function createRepeatedPages({ maxLinks, capacity = 50_000 }: RepeatedPagesOptions): RepeatedPages {
-  // Collisions cost a site that aims at them only its own pages, so the seed need not be secret.
+  // A site that provokes collisions loses only its own pages, so the seed need not be secret.
   const fingerprinter = createFingerprinter([0x2545f491, 0x4f6cdd1d])
   const hash = new Uint32Array(2)
   /** The bodies on the way to a page, its own last. */
   const ways = new Map<number, readonly number[]>()
-  /** Links that have followed from repeated pages, by host and body. */
+  /** Number of links followed from repeated pages, by host and body. */
   const followed = new Map<number, number>()
 
   function keyOf(text: string): number {
@@ -47,7 +47,7 @@ export function createRepeatedPages({ maxLinks, capacity = 50_000 }: RepeatedPag
 
   return {
     admits({ url, parent, host, check: { watch, round } }, digest, links) {
-      // What one check of a watch has seen is new to the next.
+      // Pages seen by one check of a watch are new to the next.
       const eye = watch === 0 ? '' : `${watch} ${round} `
       const body = Buffer.from(digest.buffer, digest.byteOffset, 6).readUIntBE(0, 6)
       const way = ways.get(keyOf(`${eye}${parent}`)) ?? []

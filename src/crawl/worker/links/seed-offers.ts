@@ -10,16 +10,16 @@ import { seedPriority } from '../../order/orders.ts'
 
 export type SeedOffersDeps = {
   crawl: Config['crawl']
-  /** Text of the file of host rules, or null where there is none. */
+  /** Text of the host rules file; null if there is none. */
   hostRules: string | null
-  /** Secret seed of the fingerprints, the same for all who offer to one frontier. */
+  /** Secret seed of the fingerprints; must be the same for all offers to one frontier. */
   seed: readonly [number, number]
 }
 
 /** One step of urgency outweighs this many steps of depth. */
 const URGENT = 1000
 
-/** The first requests of a crawl, as they are offered to the frontier. They are named by the same rules as the links that shards find. */
+/** Makes the first requests of a crawl, named by the same rules as the links that shards find. */
 export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
   const nameOf = createSourceNaming(namingOf(crawl, hostRules))
   const fingerprinter = createFingerprinter(seed)
@@ -35,7 +35,7 @@ export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
     /** For URLs given by the user; `depth` is null for no limit. */
     ofSeeds: (urls: readonly string[], depth: number | null): Offer[] =>
       urls.map((url) => seedOf(url, depth ?? UNLIMITED_DEPTH, noCheck, 0)),
-    /** For checks of watched sources, and results of those that can't be fetched: they are over at once. */
+    /** For checks of watched sources. Those with an invalid URL end at once: `failed` has their results. */
     ofChecks(orders: readonly CheckOrder[]): { offers: Offer[]; failed: CheckResult[] } {
       const offers: Offer[] = []
       const failed: CheckResult[] = []

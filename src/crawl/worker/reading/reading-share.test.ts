@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createReadingShare } from './reading-share.ts'
 
-/** Hands on `pages` in each of so many steps of a tenth of a second; returns how many went elsewhere in the last step. */
+/** Handles `pages` pages in each of `steps` steps of 100 ms; returns how many went to another shard in the last step. */
 function run(busy: number[], steps: number, pages: number, after = (_given: number): void => {}): number {
   let now = 0
   let given = 0
@@ -26,7 +26,7 @@ test('a thread with nothing to do soon reads most pages of one that is busy', ()
 })
 
 test('shares follow how busy the threads are, until both have equally much to do', () => {
-  // Fetching takes 40 of a hundred, reading 60, of which the other thread does its share.
+  // Fetching takes 40% of the work, reading 60%, of which the other thread does its share.
   const busy = [1, 0]
   const [fetching, reading] = [0.4 * 1.8, 0.6 * 1.8]
   const given = run(busy, 60, 20, (each) => {

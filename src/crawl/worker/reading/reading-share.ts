@@ -1,39 +1,39 @@
 /**
- * Which of the pages that a shard fetched another shard reads. The shares follow how busy the threads are: as long as another one is less
- * busy than this, a larger share of the pages goes there, until both have equally much to do. Where all are busy the share shrinks again, for
- * a page that is read where it was fetched costs less. So a crawl of many hosts exchanges nothing, and one of few hosts uses all threads.
+ * Decides which pages fetched by this shard are read by another one. The share adapts to the load of the threads: while another thread is
+ * less busy than this one, a growing share of the pages goes there, until both are equally busy. If all are busy the share shrinks again,
+ * since a page is cheaper to read where it was fetched. So a crawl of many hosts exchanges nothing, and one of few hosts uses all threads.
  */
 export type ReadingShare = {
   /** The shard that reads the next page; null for this one. */
   next(): number | null
-  /** A page was handed to a shard, or is back. */
+  /** Called when a page was handed to a shard (1), or came back (-1). */
   note(shard: number, pages: 1 | -1): void
 }
 
 export type ReadingShareOptions = {
-  /** The own number. */
+  /** Index of this shard. */
   index: number
   shards: number
-  /** How much of its time a shard has work, 0 to 1; a moment old. */
+  /** Utilisation of a shard, 0 to 1; slightly out of date. */
   busyOf(shard: number): number
   /** Monotonic milliseconds. */
   now(): number
 }
 
-/** As often as it is measured how busy shards are. */
+/** The interval at which utilisation is measured. */
 const ADJUST_EVERY_MS = 100
 const GAIN = 0.3
-/** Above it a shard has no time to spare. */
+/** Utilisation above which a shard has no time to spare. */
 const FULL = 0.95
 const SHRINK = 0.05
-/** Pages that one shard may have from this one at a time: more would only wait there. */
+/** Maximum number of pages at one other shard at a time: more would only wait there. */
 const MAX_GIVEN = 64
 
 export function createReadingShare({ index, shards, busyOf, now }: ReadingShareOptions): ReadingShare {
   const given = new Array<number>(shards).fill(0)
   let freest = index
   let share = 0
-  /** Pages are handed on evenly: each adds its share, and a whole one is a page. */
+  /** Spreads the given pages evenly: each page adds `share`, and every whole 1 gives a page away. */
   let credit = 0
   let adjustedAt = Number.NEGATIVE_INFINITY
 

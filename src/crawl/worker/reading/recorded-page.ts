@@ -5,6 +5,6 @@ export type RecordedPage = {
   outcome: CaptureOutcome
   digest: Uint8Array
   at: number
-  /** Its links are with their owners, or not. */
+  /** Reports whether the owners of its links have accepted them. */
   settled(accepted: boolean): void
 }

@@ -9,7 +9,7 @@ export type Recorder = {
 export type RecorderOptions = {
   record(captures: readonly Capture[]): Promise<CaptureOutcome[]>
   maxItems: number
-  /** How long the first of a batch waits for others. */
+  /** How long the first capture of a batch waits for others. */
   maxWaitMs: number
 }
 

@@ -23,7 +23,7 @@ function fetchedOf(path: string, { bytes = 10_000, type = 'text/html', watch = 0
   return { request, response, known: null }
 }
 
-/** A shard that has fetched pages, and one that has nothing to do. */
+/** A shard that has fetched pages, and an idle one. */
 function twoShards(t: TestContext, read: (page: FetchedPage) => Promise<PageReading>) {
   const { port1, port2 } = new MessageChannel()
   const recorded: Capture[] = []
@@ -42,7 +42,7 @@ function twoShards(t: TestContext, read: (page: FetchedPage) => Promise<PageRead
       offered: (offers) => void offered.push(...offers),
     })
   const shards = [shard(0, [null, port1]), shard(1, [port2, null])]
-  /** Offered until it is taken: a part of the pages is. */
+  /** Retries until the page is taken, since only a share of the pages is. */
   const give = (page: FetchedPage): Promise<PageReading> | null => {
     for (let time = 0; time < 10; time++) {
       const reading = shards[0]!.give(page)

@@ -9,16 +9,16 @@ import type { RecordedPage } from './recorded-page.ts'
 import type { Recorder } from './recorder.ts'
 
 /**
- * Pages that one shard fetched and another reads, since it has the time: decoding, digest, links, and the writing of body and version. The
- * shard that owns the host keeps everything else: when the host is asked, links for their owners, and that the request is done, in this
- * order. A page is
+ * Lets a less busy shard read pages that another one fetched: decoding, digest, links, and writing body and version. The shard that owns
+ * the host keeps everything else: when the host is asked, handing links to their owners, and completing the request, in this order.
+ * A page is
  * - sent, with its body, which then belongs to the other thread;
- * - read and recorded there; what the owner needs to know comes back;
- * - settled, when the owner has handed its links to their owners, or dropped the page because its partition was lost. Only from then on does
- *   the reader take these links for known.
+ * - read and recorded there; the owner gets back what it needs to know;
+ * - settled, when the owner has handed its links to their owners, or dropped the page because its partition was lost. Only then does
+ *   the reader treat these links as known.
  */
 export type SharedReading = {
-  /** Null where the page is to be read here. */
+  /** Null if the page is to be read here. */
   give(page: FetchedPage): Promise<PageReading> | null
   close(): void
 }
@@ -26,15 +26,15 @@ export type SharedReading = {
 export type FetchedPage = { request: QueuedRequest; response: FetchResponse; known: KnownDocument | null }
 
 export type SharedReadingDeps = {
-  /** The own number. */
+  /** Index of this shard. */
   index: number
-  /** `ports[n]` leads to shard n; the own place stays empty. */
+  /** `ports[n]` leads to shard n; null for this shard. */
   ports: readonly (MessagePort | null)[]
   busyOf(shard: number): number
   now(): number
   read(page: FetchedPage): Promise<PageReading>
   recorder: Recorder
-  /** Links of a page that was read here are with their owners. */
+  /** Called when the owners have accepted the links of a page that was read here. */
   offered(offers: readonly Offer[]): void
 }
 
@@ -49,10 +49,10 @@ type Message =
   | { kind: 'failed'; id: number; error: SentError }
   | { kind: 'settled'; ids: readonly number[]; accepted: boolean }
 
-/** It takes longer to hand on a smaller one than to read it. */
+/** Smaller pages take longer to hand over than to read. */
 const MIN_BYTES = 4_096
 
-/** Pages whose reading depends on nothing that only their own shard knows: no tables, nothing of watches. */
+/** Whether another shard can read the page: reading must not need what only its own shard knows, such as tables and watches. */
 function mayBeGiven({ request, response: { body, rawHeaders } }: FetchedPage): boolean {
   return (
     request.check.watch === 0 &&
@@ -69,7 +69,7 @@ export function createSharedReading(deps: SharedReadingDeps): SharedReading {
   const given = new Map<number, { shard: number; resolve(reading: PageReading): void; reject(error: unknown): void }>()
   let lastId = 0
 
-  /** For each port: links of pages that were read here and are not settled, and what is to be told of pages that were read there. */
+  /** The ports in use. Each has the links of pages that were read here and are not settled. */
   const connected = ports.flatMap((port, shard) => {
     if (port === null) return []
     const unsettled = new Map<number, readonly Offer[]>()
@@ -143,7 +143,7 @@ export function createSharedReading(deps: SharedReadingDeps): SharedReading {
       const id = ++lastId
       share.note(shard, 1)
       const { response } = page
-      // Only what is all of its memory can be handed over.
+      // Only a buffer that spans its whole ArrayBuffer can be transferred.
       const isWhole = response.body.byteLength === response.body.buffer.byteLength
       const body = isWhole ? response.body : new Uint8Array(response.body)
       return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ import { type Batch, type BatchOptions, createBatch } from './batch.ts'
 
 type Kept = { count: number; removed: number; limited: number }
 
-/** A batch on a real store and frontier, with a diary of its calls. */
+/** A batch on a real store and frontier, with a log of its calls. */
 async function withBatch(
   parts: Partial<BatchOptions> & { through?: (field: Field) => Partial<BatchOptions> },
   work: (parts: {

@@ -15,47 +15,47 @@ import type { RecordedPage } from '../reading/recorded-page.ts'
 import { createWriteBuffers } from './write-buffers.ts'
 
 /**
- * The result of one request, ready to be committed. The order of writes is the promise of the whole crawl: body, version, new links
- * accepted by their owners, request done. A crash in between leaves the request queued, and its repetition
- * finds the same fingerprint.
+ * The result of one request, ready to be committed. The whole crawl relies on the order of writes: body, version, new links
+ * accepted by their owners, request done. A crash in between leaves the request queued, and its repetition finds the same
+ * fingerprint.
  */
 export type Finished = {
   hostQueue: HostQueue
   request: QueuedRequest
   capture: Capture | null
-  /** Body and version are stored already, by the shard that read the page. */
+  /** Set if the shard that read the page has already stored body and version. */
   recorded?: RecordedPage | undefined
-  /** Of documents that came with it, such as the messages of a mailbox. */
+  /** Captures of documents that came with it, such as the messages of a mailbox. */
   parts?: readonly Capture[] | undefined
   offers: readonly Offer[]
-  /** The page is the one that is kept. */
+  /** The kept version, if the page is unchanged. */
   kept?: Pick<KnownDocument, 'digest' | 'isCopy' | 'versionId' | 'checkedAt'> | null | undefined
   /** Links of the page that the trap limits dropped. */
   traps?: readonly DroppedLinks[] | undefined
-  /** Retried later instead of done. */
+  /** The request is retried later instead of done. */
   again: boolean
   /** Why it was not fetched or not read. */
   skipped?: SkipReason | undefined
   failure?: Failure | undefined
 }
 
-/** `status` is 0 where there was no answer. */
+/** `status` is 0 if there was no answer. */
 export type Failure = { code: ErrorCode; status: number }
 
 export type Batch = {
   add(finished: Finished): void
-  /** Commits everything that was added, now. */
+  /** Commits everything added so far, immediately. */
   flush(): Promise<void>
-  /** Results of this lease no longer wait for more. */
+  /** Commits the results of this lease without waiting for more. */
   hurry(lease: PartitionLease): void
-  /** Writes the clocks of a lease's hosts that have moved since the last commit. */
+  /** Writes the host clocks of a lease that have moved since the last commit. */
   commitClocks(lease: PartitionLease): Promise<void>
   size(): number
-  /** Bytes of all bodies that are not written yet. */
+  /** Total bytes of bodies not written yet. */
   bytes(): number
-  /** Retries a write as the batch does with its own. */
+  /** Runs a write with the same retries as the batch's own. */
   persist<T>(write: () => Promise<T>, lease?: PartitionLease): Promise<T>
-  /** Requests of the host queue whose retry is not committed yet. */
+  /** Number of requests of the host queue whose retry is not committed yet. */
   againOf(hostQueue: HostQueue): number
 }
 
@@ -69,30 +69,30 @@ export type BatchOptions = {
   maxBytes: number
   /** … or the first has waited this long, … */
   maxWaitMs: number
-  /** … and longer by this for each other lease with results that wait. */
+  /** … plus this for each other lease with waiting results. */
   waitMsForEach?: number
-  /** How many leases are written for at a time; 1 by default. */
+  /** Number of leases written concurrently; 1 by default. */
   parallel?: number
   repeatedPages: RepeatedPages
   /** Whether the content of a page was met before; by default, whether it was stored before. */
   isCopy?: DocumentSet['isCopy']
-  /** So many links of a page were dropped, since it repeats itself. */
+  /** Called with the number of links dropped from a page that repeats itself. */
   onTrap(links: number): void
-  /** Called with the links that are handed to the store. */
+  /** Called with the links handed to the store. */
   onOffered(offers: readonly Offer[]): void
   onOutcome(finished: Finished, outcome: CaptureOutcome | null, partOutcomes: readonly CaptureOutcome[]): void
-  /** Does what must be done before the requests are. */
+  /** Called before the requests are marked done. */
   beforeCommit(): Promise<void>
   onCommitted(count: number, counts: CompletionCounts, lease: PartitionLease): void
-  /** Results that are thrown away, since their partition belongs to another worker or can't be reached. */
+  /** Called with results that are discarded because their partition belongs to another worker or can't be reached. */
   onRefused(items: readonly Finished[], lease: PartitionLease): void
-  /** The store can't take anything now: the crawl pauses until it can. `null` when it continues. */
+  /** Called when the store can't accept writes and the crawl pauses; with null when it continues. */
   onPause(reason: string | null): void
   onError(error: unknown): void
   wait: Wait
-  /** Where it is seen that a write waits. */
+  /** Shows that a write is waiting. */
   trackWrite?(): Track
-  /** When the crawl is to end, a write is not retried for long: room on the disk may never come. */
+  /** While the crawl is stopping, a write is not retried for long: the disk may stay full. */
   isStopping(): boolean
 }
 
@@ -101,7 +101,7 @@ const RETRY = { firstMs: 100, lastMs: 1000 }
 export function createBatch(options: BatchOptions): Batch {
   const { documents, frontier, store } = options
   const writeBuffers = createWriteBuffers<Finished>({ ...options, bytesOf, write: commitOrRefuse })
-  /** Writes that wait until the store takes them. */
+  /** Number of writes waiting for the store to accept them. */
   let pausedWrites = 0
 
   async function persist<T>(write: () => Promise<T>, lease?: PartitionLease): Promise<T> {
@@ -137,7 +137,7 @@ export function createBatch(options: BatchOptions): Batch {
     try {
       if (lease.state !== 'ended') return await commit(items, lease)
     } catch (error) {
-      // Nothing is lost where another worker can take over: the requests are still queued, and it fetches them again.
+      // Nothing is lost if another worker can take over: the requests are still queued, and it fetches them again.
       const canRefuse = isAppError(error, 'lease-lost') || isTemporary(error)
       if (lease.isPermanent || !canRefuse) return options.onError(error)
     }
@@ -178,7 +178,7 @@ export function createBatch(options: BatchOptions): Batch {
     options.onCommitted(items.length, counts, lease)
   }
 
-  /** False where the page is part of a tree that repeats itself. Only duplicates can be. */
+  /** False if the page is part of a tree that repeats itself. Only duplicates can be. */
   function leadsOn({ request, capture, recorded, offers, kept }: Finished, outcome: CaptureOutcome | null): boolean {
     if (offers.length === 0 || request.parent === '') return true
     const isStored = kept?.isCopy === true || isDuplicate(outcome)
@@ -227,9 +227,9 @@ function droppedOf({ request: { host, url: parent }, offers, capture, recorded }
 type Waiting = { batch: CompletedRequests; resolve(counts: CompletionCounts): void; reject(error: unknown): void }
 
 /**
- * Completes the requests of several partitions in one call: links to the same host then travel together, whichever pages they are on.
- * Batches that come during a call wait for the next one. Of those that went together, the first gets all counts and the others
- * none; `lost` goes to all.
+ * Completes the requests of several partitions in one call, so that links to the same host are sent together, no matter which pages they
+ * are on. Batches that arrive during a call wait for the next one. Of the batches in one call, the first gets all counts and the others
+ * zero; `lost` goes to all.
  */
 function createCommitTogether(complete: (batch: CompletedRequests) => Promise<CompletionCounts>) {
   let waiting: Waiting[] = []

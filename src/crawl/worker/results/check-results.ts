@@ -19,16 +19,16 @@ type Watch = {
   crawlScope: CrawlScope
   filters: ScopeFilter[]
   takesHostAlong: boolean
-  /** What the expressions of each owner may still take, of the check that was last met. */
+  /** Remaining expression budget of each owner, for the check met last. */
   budgets: { round: number; of: OwnerBudgets }
 }
 
-/** `owner` and `expression` are empty for scopes that cost nothing. */
+/** `owner` and `expression` are empty for scopes without an expression, which cost nothing. */
 type ScopeFilter = { filter: UrlFilter; owner: string; expression: string }
 
 /**
- * Steps that matching the links of one page with expressions may take, for one owner, however many expressions: about half a
- * second. And ten times that for all pages of a check.
+ * Maximum number of steps for matching the links of one page against all expressions of one owner: about half a second. And ten
+ * times that for all pages of a check.
  */
 const usualWork = { page: 30_000_000, check: 300_000_000 }
 
@@ -36,9 +36,9 @@ const usualWork = { page: 30_000_000, check: 300_000_000 }
 export type PageWork = {
   readonly watch: number
   readonly url: string
-  /** Whose turn it is while this goes on. */
+  /** Owner whose turns this work uses. */
   readonly party: string
-  /** Steps that were taken so far. */
+  /** Steps taken so far. */
   spent: number
   budgetOf: OwnerBudgets
 }
@@ -79,7 +79,7 @@ export function createWatches(limits = usualWork) {
     return isAccepted
   }
 
-  /** Not tried any more; the owners learn of it, and until then others go on. */
+  /** Disables an expression that is too expensive and reports it to its owners; other expressions stay in use. */
   function setAside(watch: Watch, expression: string, { url }: PageWork): void {
     watch.filters = watch.filters.filter((each) => each.expression !== expression)
     const results = resultsOf(watch.crawlScope.watch)
@@ -89,7 +89,7 @@ export function createWatches(limits = usualWork) {
 
   return {
     set(crawlScope: CrawlScope): void {
-      // Sources of one scope share a filter: a crawl may have thousands of seeds.
+      // Sources with the same scope share a filter: a crawl may have thousands of seeds.
       const filters = [...Map.groupBy(crawlScope.sources, ({ scope }) => JSON.stringify(scope)).values()].map(
         (alike): ScopeFilter => {
           const { scope, owner = '' } = alike[0]!
@@ -104,7 +104,7 @@ export function createWatches(limits = usualWork) {
     },
     remove: (watch: number): void => void known.delete(watch),
     has: (watch: number): boolean => known.has(watch),
-    /** For the links of one page. A crawl was asked for by an administrator: it takes its time, but no limit. */
+    /** Budget for the links of one page. A crawl is requested by an administrator: its work is sliced, but not limited. */
     workOf({ watch, round }: Check, url: string): PageWork {
       const found = known.get(watch)
       const party = found?.filters.find(({ expression }) => expression !== '')?.owner ?? ''
@@ -119,23 +119,23 @@ export function createWatches(limits = usualWork) {
       const found = known.get(work.watch)
       if (found === undefined) return false
       if (found.filters.some((each) => accepts(found, each, url, work))) return true
-      // A source that redirects takes its watch along: the host of a page that was fetched is in scope with it.
+      // A source that redirects extends the scope of its watch: the host of a fetched page is in scope too.
       return found.takesHostAlong && hostKey(url) === pageHost
     },
     resultsOf,
-    /** Where the pages of a crawl are counted; undefined where they are not. */
+    /** Index of the page budget of a crawl; undefined if its pages are not limited. */
     budgetOf: (watch: number): number | undefined => known.get(watch)?.crawlScope.budget,
-    /** What makes a version of its pages beside text and links. */
     paceOf: (watch: number): number => known.get(watch)?.crawlScope.pace ?? 0,
+    /** Aspects that make a new version of a page, in addition to text and links. */
     aspectsOf: (watch: number): readonly Aspect[] => known.get(watch)?.crawlScope.aspects ?? [],
-    /** Counts for a crawl of the service what its requests come to; nothing for watches. */
+    /** Counts the outcomes of requests for a crawl of the service; ignores watches. */
     count(watch: number, name: string, n = 1): void {
       if (!isCrawl(watch) || n === 0) return
       const results = resultsOf(watch)
       results.counts ??= {}
       results.counts[name] = (results.counts[name] ?? 0) + n
     },
-    /** Of a check that ended without a request. */
+    /** Adds the result of a check that ended without a request. */
     addResult({ watch, failed, source }: CheckResult): void {
       const results = resultsOf(watch)
       results.failed += failed
@@ -163,7 +163,7 @@ export function noteResult(watches: Watches, finished: Finished, outcome: Captur
   const results = watches.resultsOf(request.check.watch)
   watches.count(request.check.watch, 'done')
   const failure = failureOf(finished, outcome)
-  // A list is no news by itself: its items are.
+  // A list isn't news by itself: its items are.
   const isList = capture?.silent === true && outcome?.kind !== 'gone'
   const kind = failure !== null ? 'failed' : isList ? 'unchanged' : outcomeOf(capture, outcome)
   if (kind === 'stored' || kind === 'duplicate' || kind === 'gone') results.changed++
@@ -175,7 +175,7 @@ export function noteResult(watches: Watches, finished: Finished, outcome: Captur
     results.source = { status: capture.status, outcome: results.changed > 0 ? 'stored' : 'unchanged' }
   else if (capture?.kind === 'gone' && capture.outcome === 'redirect') {
     results.landed = capture.location
-    // Its target is not fetched, so this is the end of it.
+    // Its target is not fetched, so this is the final result.
     if (skipped !== undefined) results.source = { status: capture.status, outcome: `skipped: ${skipped}` }
   } else if (capture !== null)
     results.source = {
@@ -194,7 +194,7 @@ function hintsOf({ at, lastModified, freshUntil, dates }: Extract<Capture, { kin
   }
 }
 
-/** The same for the documents that came with it. */
+/** Notes the results of the documents that came with a request. */
 export function notePartResults(
   watches: Watches,
   { request, parts = [] }: Finished,
@@ -210,7 +210,7 @@ export function notePartResults(
   }
 }
 
-/** Everything queued on a host is dropped after a request that failed once too often; these watches lose their requests there. */
+/** Notes that a host was given up when this request failed: the watches in `queued` lost their requests there. */
 export function noteGivenUp(
   watches: Watches,
   queued: ReadonlyMap<number, number>,
@@ -228,7 +228,7 @@ export function noteGivenUp(
     watches.resultsOf(check.watch).source = failedSource(failure)
 }
 
-/** The same as results of their own, for a store that publishes them itself. */
+/** Like `noteGivenUp`, but returns the results, for a store that publishes them itself. */
 export function resultsOfGivenUp(
   queued: ReadonlyMap<number, number>,
   request: QueuedRequest,
@@ -244,13 +244,13 @@ function failedSource({ code, status }: Failure): CheckResult['source'] {
 }
 
 function failureOf({ capture, failure }: Finished, outcome: CaptureOutcome | null): Failure | null {
-  // That it is gone by now is a change, not a failure.
+  // A page that is gone is a change, not a failure.
   if (outcome?.kind === 'gone') return null
   if (failure !== undefined) return failure
   if (capture === null) return null
   const { status } = capture
   if (outcome?.kind === 'incomplete') return { code: 'body-short', status }
-  // Another watch fetched it a moment ago.
+  // `met`: another watch fetched it a moment ago, and its status counts here too.
   if (capture.kind !== 'met' || outcome?.kind !== 'noted') return null
   if (status === 206) return { code: 'http-incomplete', status }
   if (status < 400) return null
@@ -258,7 +258,7 @@ function failureOf({ capture, failure }: Finished, outcome: CaptureOutcome | nul
 }
 
 function outcomeOf(capture: Finished['capture'], outcome: CaptureOutcome | null): string {
-  // Links that change alone are no news.
+  // A change of links alone isn't news.
   if (capture === null || outcome === null || outcome.kind === 'relinked') return 'unchanged'
   if (outcome.kind !== 'noted') return outcome.kind
   return capture.kind === 'note' || capture.kind === 'gone' ? capture.outcome : 'unchanged'

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { createPermanentLease, type PartitionLease } from '../../frontier/partition-lease.ts'
 import { createWriteBuffers, type WriteBuffersOptions } from './write-buffers.ts'
 
-/** Buffers of words; writes are noted, and continue when the test says so. */
+/** Buffers of words; writes are recorded, and complete when the test lets them. */
 function openWriteBuffers(parts: Partial<WriteBuffersOptions<string>> = {}) {
   const kept: string[] = []
   const waiting: (() => void)[] = []

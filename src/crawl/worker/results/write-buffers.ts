@@ -2,19 +2,19 @@ import { firstOf } from '../../../core/work/race.ts'
 import type { PartitionLease } from '../../frontier/partition-lease.ts'
 
 /**
- * Results that wait to be written, a buffer for each lease, since a write is for one partition. A buffer is
+ * Results waiting to be written, in one buffer per lease, since a write covers one partition. A buffer is
  * - empty;
  * - growing: until it is large enough, or its first item has waited long enough;
- * - due: in the line of those that are written next;
- * - being written: items that come meanwhile wait beside it.
+ * - due: queued for writing;
+ * - being written: items that arrive in the meantime are kept apart.
  */
 export type WriteBuffers<T> = {
   add(lease: PartitionLease, item: T): void
-  /** Waits for no more items, now or later: the lease ends. */
+  /** Stops waiting for more items, now and later: the lease is ending. */
   hurry(lease: PartitionLease): void
-  /** Writes everything that was added, now. */
+  /** Writes everything added so far, immediately. */
   flush(): Promise<void>
-  /** The items that are being written are: they are not listed any more. */
+  /** The items being written have been written: `all` no longer lists them. */
   written(lease: PartitionLease): void
   /** Items that wait or are being written. */
   all(lease: PartitionLease): T[]
@@ -26,9 +26,9 @@ export type WriteBuffersOptions<T> = {
   maxItems: number
   maxBytes: number
   maxWaitMs: number
-  /** The more buffers grow, the longer each of them waits: by this for each of the others; 0 by default. */
+  /** Added to the wait of a buffer for each other growing buffer; 0 by default. */
   waitMsForEach?: number
-  /** How many buffers are written at a time; 1 by default. */
+  /** Number of buffers written concurrently; 1 by default. */
   parallel?: number
   bytesOf(item: T): number
   /** Never rejects. */
@@ -41,14 +41,14 @@ type WriteBuffer<T> = {
   items: T[]
   bytes: number
   writing: T[]
-  /** When it need not wait any longer. */
+  /** Time at which it comes due. */
   dueAt: number
 }
 
 export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuffers<T> {
   const { maxItems, maxBytes, maxWaitMs, waitMsForEach = 0, parallel = 1, bytesOf, write } = options
   const writeBuffers = new Map<PartitionLease, WriteBuffer<T>>()
-  /** Growing ones in the order in which they come due; an entry whose time is not that of its buffer is out of date. */
+  /** Growing buffers in the order in which they come due; an entry whose time differs from its buffer's is stale. */
   let growing: { writeBuffer: WriteBuffer<T>; dueAt: number }[] = []
   const due: WriteBuffer<T>[] = []
   const running = new Set<Promise<void>>()
@@ -63,7 +63,7 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
     return writeBuffer
   }
 
-  /** Moves on a buffer that is empty or growing. */
+  /** Advances the state of a buffer that is empty or growing, or was just written. */
   function grow(writeBuffer: WriteBuffer<T>): void {
     if (writeBuffer.items.length === 0) {
       writeBuffer.state = 'empty'
@@ -92,7 +92,7 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
 
   function ripen(): void {
     timer = null
-    // Timers may come a moment early.
+    // Timers may fire slightly early.
     const now = performance.now() + 1
     const at = growing.findIndex((each) => isGrowing(each) && each.dueAt > now)
     const ripe = at < 0 ? growing : growing.slice(0, at)

@@ -5,7 +5,7 @@ import type { HostSignal } from '../../frontier/politeness.ts'
 /** Nothing was sent to the host. */
 export const untouched: HostSignal = { kind: 'untouched' }
 
-/** What an answer tells about its host. */
+/** What the result of a fetch says about its host. */
 export function signalOf(result: FetchResult, clock: Clock): HostSignal {
   const { totalMs } = result
   if (result.kind === 'failed') {
@@ -23,7 +23,7 @@ export function signalOf(result: FetchResult, clock: Clock): HostSignal {
   return result.status >= 500 ? { kind: 'failed', totalMs } : { kind: 'answered', totalMs }
 }
 
-/** Seconds or a date; 0 for neither. */
+/** Parses seconds or a date; 0 for anything else. */
 export function retryAfterMs(value: string | undefined, clock: Clock): number {
   if (value === undefined) return 0
   if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000

@@ -26,19 +26,19 @@ import type { VisitResult } from './visit-result.ts'
 /** The result of a visit: a capture or a note to store, the links that it yields, and whether it is to be retried. */
 export type Conclusion = {
   capture: Capture | null
-  /** Where another shard has read and recorded the page: there is no capture then. */
+  /** Set if another shard has read and recorded the page; `capture` is then null. */
   recorded?: RecordedPage | undefined
-  /** Of documents that came with it. */
+  /** Captures of documents that came with it. */
   parts?: readonly Capture[]
   offers: readonly Offer[]
   again: boolean
-  /** The page is the one that is kept; null where there is none, or what came is compared with it later. */
+  /** The kept document, if the page is unchanged; null if there is none, or if the comparison comes later. */
   kept?: KnownDocument | null
   /** Links that the trap limits dropped. */
   traps?: readonly DroppedLinks[]
   /** Why it was not fetched or not read. */
   skipped?: SkipReason
-  /** Also set where it is to be retried. */
+  /** Also set if the request is to be retried. */
   failure?: Failure
 }
 
@@ -55,7 +55,7 @@ export type ConcludeDeps = {
   clock: Clock
   log(level: 'debug', message: string, fields?: Record<string, unknown>): void
   settings: { maxAttempts: number; maxRedirects: number; reading: ReadItemsOptions }
-  /** Lets another shard read a page that has the time; null where it is to be read here. */
+  /** Gives a page to a less busy shard to read; null if it is to be read here. */
   give(page: FetchedPage): Promise<PageReading> | null
 }
 
@@ -80,7 +80,7 @@ export function createConclude(deps: ConcludeDeps) {
     return { kind: 'note', outcome, reason, ...base, location: '', freshUntil: fresh }
   }
 
-  /** If the document was there until now, the answer itself is stored as proof that it is not. */
+  /** If the document existed until now, the answer itself is stored as proof that it doesn't any more. */
   function gone(
     request: QueuedRequest,
     outcome: 'failed' | 'redirect',
@@ -171,7 +171,7 @@ export function createConclude(deps: ConcludeDeps) {
         response,
       )
     }
-    // To itself, as servers do that want to set a cookie: it has not gone away.
+    // A redirect to itself, as by servers that want to set a cookie: the page isn't gone.
     if (location.replace(/#.*/s, '') === request.url)
       return { capture: note(request, 'redirect', response), offers: [], again: false }
     const capture = gone(request, 'redirect', response, location)
@@ -197,7 +197,7 @@ export function createConclude(deps: ConcludeDeps) {
     return { capture, offers: [offer], again: false }
   }
 
-  /** A table of a site may lie on another host of the site, or of the crawl. */
+  /** A table of a site may be on another host of the site, or of the crawl. */
   function admitTable(url: string, request: QueuedRequest, context: PageContext): ReturnType<LinkPipe['table']> {
     const table = pipe.table(url, context)
     if (typeof table === 'string') return table
@@ -205,7 +205,7 @@ export function createConclude(deps: ConcludeDeps) {
     return isOwn || reading.covers(request, table.url) ? table : 'scope'
   }
 
-  /** Read again as it is kept: the links alone don't say which are sitemaps, and what goes first. */
+  /** Reads the kept table again: its links alone don't say which are sitemaps, and which go first. */
   async function followKeptTable(request: QueuedRequest, versionId: number): Promise<KeptLinks | null> {
     const kept = await reading.keptBody(versionId)
     const document = { isCut: false, startedAt: clock.now() }
@@ -257,7 +257,7 @@ export function createConclude(deps: ConcludeDeps) {
     return { capture: null, parts, offers: [], again, failure: { code: failure.code, status: 0 } }
   }
 
-  /** With a list, all that it had is gone; further lists are looked for. */
+  /** If a list is gone, so are all its items; nested lists are still requested. */
   async function vanished(
     request: QueuedRequest,
     { message, known }: Extract<VisitResult, { kind: 'vanished' }>,
@@ -293,16 +293,16 @@ export function createConclude(deps: ConcludeDeps) {
   }
 
   async function doneBefore(request: QueuedRequest, known: KnownDocument): Promise<Conclusion> {
-    // A watch checked it a moment ago, as good as the crawl itself.
+    // A watch checked it a moment ago, which is as good as a check by the crawl itself.
     if (known.run !== request.check.watch) countFor(request, 'unchanged', 1)
     const { offers, traps } = await followKept(request, known)
     const facts = { at: clock.now(), run: known.run, status: known.status, address: '' }
-    // That it is gone may be new to the watch, too.
+    // That it is gone may be news to the watch, too.
     const capture: Capture | null = request.check.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
     return { capture, offers, traps, kept: known, again: false }
   }
 
-  /** Of the usual page, the promise of reading it and no other around it. */
+  /** For ordinary pages, returns the promise of `readPage` itself instead of wrapping it in another. */
   return function conclude(request: QueuedRequest, result: Visited): Conclusion | Promise<Conclusion> {
     if ('response' in result) count(request, result.response)
     switch (result.kind) {
@@ -349,7 +349,7 @@ function nameOf({ host, fp, url, parent, check, hops }: QueuedRequest) {
   return { host, fp, url, parent, check, hops }
 }
 
-/** Items of a list have its URL and something more. */
+/** The URLs of a list's items start with the URL of the list. */
 const isBelow = (list: string, url: string): boolean => url !== list && url.startsWith(list)
 
 function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {

@@ -2,7 +2,7 @@ import { prepareBase, resolve } from '../../../core/url/url.ts'
 import { feedTitle } from '../../extract/feed-title.ts'
 import { extractPage } from '../../extract/page.ts'
 
-/** What an item tells of itself: its title, and where its links lead. */
+/** The title of an item, and the targets of its links. */
 export type ItemFacts = { title: string; links: string[] }
 
 export function readItemFacts(

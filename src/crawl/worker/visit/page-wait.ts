@@ -3,14 +3,14 @@ import { believeCount, priorBelief, rateOf } from '../../../core/time/change-bel
 import type { KnownDocument } from '../../../store/contracts/documents.ts'
 
 /**
- * How long a page below a watched source waits until it is asked for again, where requests are scarce: its share of what can be asked for
- * follows from its own changes, and from what a sitemap says of it. Sitemaps lie, in both directions, so neither word counts for ever.
+ * How long a page below a watched source waits before it is requested again, if requests are scarce: its share of the requests follows
+ * from its own changes, and from what a sitemap says about it. Sitemaps lie, in both directions, so neither claim counts for ever.
  */
 type Pages = Pick<KnownDocument, 'firstAt' | 'checkedAt' | 'versions'>
 
-/** Before anything is known of a page below a source, it is expected to change this often. */
+/** Prior change rate of a page below a source, per millisecond: once in 30 days. */
 const USUAL_RATE = 1 / (30 * 86_400_000)
-/** Times the usual wait, for a page that has changed by the account of a sitemap, and for one that has not. */
+/** Factors on the usual wait for pages that a sitemap calls changed, and unchanged. */
 const CHANGED_WAIT = 1 / 8
 const UNCHANGED_WAIT = 4
 
@@ -19,7 +19,7 @@ function waitOf({ firstAt, checkedAt, versions }: Pages, pace: number): number {
   return pace / Math.sqrt(rateOf(belief))
 }
 
-/** Whether a page that a sitemap calls changed goes ahead of others: not where that would be far more often than it is known to change. */
+/** Whether a page that a sitemap calls changed goes ahead of others: not if that would be far more often than it is known to change. */
 export const goesAhead = (known: Pages, round: number, pace: number): boolean =>
   round - known.checkedAt >= CHANGED_WAIT * waitOf(known, pace)
 

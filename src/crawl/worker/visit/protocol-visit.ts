@@ -10,7 +10,7 @@ import type { HostSignal } from '../../frontier/politeness.ts'
 import type { ProtocolReading, ReadItem, VisitResult } from './visit-result.ts'
 
 export type ProtocolVisitOptions = {
-  /** The protocol of a URL; null for the web's own. */
+  /** The protocol of a URL; null for plain HTTP. */
   protocolOf(url: string, access: Access): Promise<Protocol | null>
   secrets: Secrets | null
   documents: Pick<DocumentStore, 'find' | 'links'>
@@ -23,17 +23,17 @@ export type ProtocolVisitOptions = {
   stopping: AbortSignal
 }
 
-/** Read in one visit; what is beyond comes with the next. */
+/** Limits of one visit; the rest follows with the next. */
 const MAX_BYTES = 32 << 20
 const MAX_READS = 500
-/** Visits that wait for a browser are put off, so that none keeps a fetcher from other hosts, or runs out of its time. */
+/** Visits that wait for a browser are postponed by this, so that they neither occupy a fetcher nor run into their timeout. */
 const BROWSER_BUSY_MS = 500
-/** Stands before the cursor of a list with more to come. */
+/** Prefix of the cursor of a list with more to come. */
 const MORE = 'more '
 
 const untouched: HostSignal = { kind: 'untouched' }
 
-/** Reads sources of protocols other than the web's: looks what there is, and reads what is not kept yet. */
+/** Reads sources of protocols other than plain HTTP: lists what there is, and reads what is not kept yet. */
 export function createProtocolVisit(options: ProtocolVisitOptions) {
   const { documents, clock } = options
 
@@ -66,7 +66,7 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
     }
   }
 
-  /** The items with what is known of them. */
+  /** Adds what is known about each item. */
   async function lookUp(items: readonly Item[], access: Access): Promise<Omit<ReadItem, 'result'>[]> {
     const named = items.map((item) => {
       const url = withAccess(item.url, access)
@@ -93,7 +93,7 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
       if (bytes >= MAX_BYTES || reads >= MAX_READS) return { read, bytes, isCut: true, failure: null }
       try {
         const body = item.body ?? (await session.read(item))
-        // What the list brought along costs nothing to read again.
+        // A body that came with the list costs no read.
         if (item.body === undefined) reads++
         bytes += body.body.length + (body.parts ?? []).reduce((sum, part) => sum + part.body.body.length, 0)
         read.push({ ...each, result: { kind: 'body', body } })
@@ -142,7 +142,7 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
 
   return {
     protocolOf: (url: string): Promise<Protocol | null> => options.protocolOf(withoutAccess(url), accessOf(url)),
-    /** `isMissed`: the watch needs the body of a kept version that is not there any more. */
+    /** `isMissed`: whether the watch needs the body of a kept version that is not there any more. */
     async visit(
       protocol: Protocol,
       request: QueuedRequest,
@@ -150,7 +150,7 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
       isMissed: (known: KnownDocument) => boolean,
     ): Promise<VisitResult> {
       const started = clock.monotonic()
-      // Nobody to be polite to on this machine.
+      // Sources on this machine need no politeness.
       const isLocal = hostKey(request.url).endsWith('.localhost')
       const signalOf = (totalMs: number, isFailed: boolean): HostSignal =>
         isLocal ? untouched : { kind: isFailed ? 'failed' : 'answered', totalMs }
@@ -181,11 +181,11 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
 
 export type ProtocolVisits = ReturnType<typeof createProtocolVisit>
 
-/** Statuses are those of the web: what another protocol has read counts as 200, what is not there as 404. */
+/** HTTP statuses for other protocols: 200 for what was read, 404 for what is not there. */
 export const STATUS_READ = 200
 export const STATUS_GONE = 404
 
-/** What is kept with a list as its validator. */
+/** The validator stored with a list. */
 export const validatorOf = ({ cursor, hasMore }: List): string => (hasMore ? MORE + cursor : cursor)
 
 function cursorOf({ etag }: KnownDocument): string {
@@ -196,7 +196,7 @@ function isKept({ versionId, etag, truncated }: KnownDocument, { validator }: It
   return versionId !== 0 && validator !== '' && etag === validator && truncated !== 'time'
 }
 
-/** Aborted when the time is over, or the crawl stops. */
+/** A signal that is aborted after the timeout, or when the crawl stops. */
 function createDeadline(timeoutMs: number, stopping: AbortSignal): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController()
   const abort = (): void => controller.abort(new DOMException('reading took too long', 'TimeoutError'))
@@ -216,7 +216,7 @@ function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
     return new AppError('total-timeout', 'reading took longer than the timeout')
-  // A fault of the protocol's own: it must not end the crawl, and what its library says may quote a password.
+  // A fault inside the protocol must not end the crawl, and the message of its library may quote a password.
   const name = error instanceof Error ? error.name : typeof error
   return new AppError('protocol-failed', `reading failed (${name})`, { cause: error })
 }

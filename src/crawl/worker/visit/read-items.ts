@@ -16,11 +16,11 @@ export type ReadItemsOptions = ReadOptions & {
   keyOf(url: string): DocumentKey
   /** Whether bodies of a media type are collected. */
   acceptsMediaType(mediaType: string): boolean
-  /** Whether a further list belongs to what the request is for. */
+  /** Whether a nested list is in the scope of the request. */
   covers(request: QueuedRequest, url: string): boolean
 }
 
-/** What a reading comes to: a version of the list or the item itself, versions of its items, and further lists. */
+/** The captures of a reading: of the list or the item itself, and of its items; with offers of nested lists. */
 export type ReadCaptures = { capture: Capture | null; parts: Capture[]; offers: Offer[]; links: number }
 
 type Facts = { at: number; address: string; run: number }
@@ -59,7 +59,7 @@ export async function capturesOf(
   }
   for (const { url } of list?.lists ?? []) offer(url)
   for (const url of missing) {
-    // What a list had that is gone is found by looking for it.
+    // A nested list that is missing is requested, to find out whether it is gone.
     if (url.endsWith('/')) offer(url)
     else parts.push(goneCapture(request, withAccess(url, accessOf(request.url)), facts, options))
   }
@@ -75,7 +75,7 @@ export async function capturesOf(
   return { capture, parts, offers, links: links + (list?.lists.length ?? 0) }
 }
 
-/** The item, if it is not the one that is kept, and what came with it; links lead to documents of the same server. */
+/** Captures an item, unless the kept version is current, and what came with it. `links` are those with the scheme of the item. */
 async function captureOf(
   request: QueuedRequest,
   { item, url, key, known, result }: ReadItem,
@@ -144,7 +144,7 @@ function partCapture(
 
 function listCapture(request: QueuedRequest, list: List, facts: Facts): Capture {
   const etag = validatorOf(list)
-  // Nothing since the last look: the list that is kept tells of the newest.
+  // Nothing new since the last look: the kept list is still current.
   if (!list.isWhole && list.items.length === 0 && list.lists.length === 0) {
     const note = { kind: 'note', outcome: 'unchanged', reason: '', location: '', freshUntil: null } as const
     return { ...base(request, facts), ...note, silent: true }
@@ -197,7 +197,7 @@ function bodyCapture(own: Base, { type, body, isCut }: ItemBody, digest: Buffer,
   }
 }
 
-/** It is not there any more: the record says so, as proof. */
+/** Captures that a document is not there any more; the record says so, as proof. */
 export function goneCapture(
   request: QueuedRequest,
   url: string,

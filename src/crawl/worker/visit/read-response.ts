@@ -35,7 +35,7 @@ import { mayBeSitemap, type SitemapLinks, type SitemapLinksOptions, sitemapLinks
 export type PageReading =
   | {
       kind: 'page'
-      /** Null where another shard has read and recorded it. */
+      /** Null if another shard has read and recorded it. */
       capture: Capture | null
       recorded?: RecordedPage
       offers: Offer[]
@@ -47,21 +47,21 @@ export type PageReading =
   | { kind: 'noindex'; offers: Offer[]; links: number; dropped: DroppedLinks; traps: DroppedByTraps[] }
   | { kind: 'undecodable'; message: string }
 
-/** Links that were ignored, by the reason under which they count. */
+/** Number of ignored links, by reason. */
 export type DroppedLinks = { limit: number; length: number; scope?: number }
 
-/** Fingerprint of the text of a version under these rules; null where its body is not there. */
+/** Fingerprint of the text of a version under these rules; null if its body is not there. */
 export type KeptText = (versionId: number, omit: OmitRules | null) => Promise<Buffer | null>
 
-/** The aspects of a version in one text; null where its body is not there. */
+/** The aspects of a version as one string; null if its body is not there. */
 export type KeptAspects = (versionId: number, asked: readonly Aspect[]) => Promise<string | null>
 
-/** The body of a version; null where it is not there. */
+/** The body of a version; null if it is not there. */
 export type KeptBodies = (versionId: number) => Promise<KeptBody | null>
 
 export type ReadOptions = {
   pipe: LinkPipe
-  /** The rules that name links, as a number: link keys made by other rules are useless. */
+  /** Identifies the rules that name links: link keys made by other rules are useless. */
   linkNaming: number
   run: number
   maxBodyBytes: number
@@ -70,17 +70,17 @@ export type ReadOptions = {
   agent: string | null
   /** Parts of a page's text to ignore when comparing. */
   omitFor(url: string): OmitRules | null
-  /** Null where every change of the bytes counts. */
+  /** Null if every change of the bytes counts. */
   keptText: KeptText | null
-  /** What makes a version beside text and links, for the watch that asks. */
+  /** Aspects that make a new version for a watch, in addition to text and links. */
   aspectsOf(watch: number): readonly Aspect[]
   keptAspects: KeptAspects
   keptBody: KeptBodies
-  /** There are modules that are given what came. */
+  /** Whether there are modules that need the answers. */
   givesAnswers: boolean
   media: DocumentReader
   sitemaps: SitemapLinksOptions
-  /** Whether the order of links asks for words. */
+  /** Whether the URL order needs the text of pages. */
   readsText: boolean
 }
 
@@ -101,7 +101,7 @@ export async function readResponse(
   const contentType = headerValue(rawHeaders, 'content-type')
   const { pipe, maxLinks, media } = options
   const document = { body: decoded.body, contentType, url: request.url }
-  // What text, title and links are read from; awaited only where it is not the body itself.
+  // The document from which text, title and links are read; awaited only if it isn't the body itself.
   const text = media.converts(document)
     ? await readable(document, media, wantedOf(request, decoded.body, known, options))
     : document
@@ -121,7 +121,7 @@ export async function readResponse(
   const sitemap = mayBeSitemap(request, contentType, decoded.body)
     ? await sitemapLinks(request, { ...document, isCut: truncated !== null, startedAt }, options.sitemaps)
     : null
-  // No await from here until the links go through: the pipe is in one page at a time.
+  // No await from here until the links have gone through: the pipe handles one page at a time.
   if (isHtml) pipe.enter(context)
   const page =
     sitemap !== null
@@ -191,7 +191,7 @@ export async function readResponse(
   return { kind: 'page', capture, offers, links: found.links.length, dropped, traps }
 }
 
-/** Links of the header come behind those of the page; undefined where there are neither. */
+/** The links of the page followed by those of the header; undefined if there are neither. */
 function withHeaderLinks(
   links: FoundLink<NamedLink>[] | undefined,
   more: readonly FoundLink<NamedLink>[],
@@ -200,7 +200,7 @@ function withHeaderLinks(
   return more.length === 0 ? links : [...(links ?? []), ...more].slice(0, maxLinks)
 }
 
-/** Of a new document the crawl needs its links; its text is compared where another version of it is kept. */
+/** A new document is read only for its links; its text is needed for comparison with a kept version. */
 function wantedOf(
   { check }: QueuedRequest,
   body: Buffer,
@@ -214,7 +214,7 @@ function wantedOf(
 
 /** The visible text of a page compared with that of the stored version. */
 type TextComparison = {
-  /** Fingerprint of the new text; null where it was not needed, or where the type has none. */
+  /** Fingerprint of the new text; null if it was not needed, or if the type has no text. */
   text: Buffer | null
   /** The version with the same text; 0 for none. */
   sameTextAs: number
@@ -232,8 +232,8 @@ type TextQuestion = {
 }
 
 /**
- * The text is extracted only where the bytes differ from the stored ones, so a first crawl does not pay for it. The stored text is that of
- * the same rules, even if they have changed since; where its body was collected as garbage, a fingerprint was left behind.
+ * Extracts the text only if the bytes differ from the stored ones, so a first crawl does not pay for it. The stored text is compared under
+ * the same rules, even if they have changed since; if its body was garbage-collected, its fingerprint was kept.
  */
 export async function compareText(question: TextQuestion, keptText: KeptText): Promise<TextComparison> {
   const { known, digest, body, contentType, omit } = question
@@ -258,7 +258,7 @@ function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLink
   return droppedLinks === 0 ? noneDropped : { limit: droppedLinks - longLinks, length: longLinks }
 }
 
-/** Equal bytes have equal aspects, but for how they were answered. */
+/** Equal bytes have equal aspects, except for status and headers. */
 function mayDiffer(known: KnownDocument, digest: Buffer, asked: readonly Aspect[]): boolean {
   return asked.some((aspect) => aspect === 'status' || aspect === 'headers' || !digest.equals(known.digest))
 }
@@ -274,7 +274,7 @@ async function differingVersion(
 ): Promise<number> {
   const before = await keptAspects(versionId, asked)
   if (before === null) return 0
-  // Seldom asked for, and much to load.
+  // Loaded on demand: rarely needed, and large.
   const { readAspects } = await import('../../../core/change/aspects.ts')
   const { rawHeaders, status, statusLine } = response
   let header = `${statusLine}\r\n`
@@ -290,7 +290,7 @@ type PageFacts = {
   title: string
   found: PipedLinks
   truncated: 'length' | 'time' | null
-  /** Ids of the parts that came, where not all of it did. */
+  /** Ids of the parts received, if not the whole page was. */
   completed: string
   options: ReadOptions
   digest: Buffer
@@ -307,7 +307,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
   const { options, digest, compared, found } = facts
   const payload = body === response.body ? digest : bodyDigest(response.body)
   const { etag, lastModified } = validatorsOf(rawHeaders, startedAt)
-  // Written out, not spread from its parts: this is made for every page.
+  // Written out instead of spread from its parts: this runs for every page.
   const capture: Extract<Capture, { kind: 'body' }> = {
     kind: 'body',
     host: request.host,
@@ -369,7 +369,7 @@ function recordOf(
   }).parts
 }
 
-/** Where a redirect leads, or null where it names nothing that can be parsed. */
+/** The target of a redirect; null if there is none that can be parsed. */
 export function redirectTarget(request: QueuedRequest, response: FetchResponse): string | null {
   const location = locationOf(response.rawHeaders)
   return location === undefined ? null : resolve(location.trim(), prepareBase(request.url))

@@ -1,11 +1,11 @@
 import type { MediaReader, MediaText } from '../../../archive/media/media-reader.ts'
 
-/** What documents that are no text, such as PDF, are read by. */
+/** Reads documents that aren't text, such as PDF. */
 export type DocumentReader = Pick<MediaReader, 'converts' | 'read' | 'readLinks'>
 
 type Readable = { body: Buffer; contentType: string | undefined; url: string }
 
-/** What is read of a document: itself, or the page that it can be turned into. Of links alone, the page may have no text. */
+/** Returns the document itself, or the page it can be converted to. If only links are wanted, the page may have no text. */
 export async function readable<T extends Readable>(
   document: T,
   media: DocumentReader,
@@ -15,7 +15,7 @@ export async function readable<T extends Readable>(
   return text.kind === 'converted' ? { ...document, body: text.body, contentType: text.contentType } : document
 }
 
-/** Says in the log which documents can't be read. */
+/** Logs documents that can't be read. */
 export function createLoggedReader(
   { converts, read, readLinks }: DocumentReader,
   log: (level: 'debug', message: string, fields: Record<string, unknown>) => void,

@@ -23,7 +23,7 @@ function sized(body: Buffer, fields = ''): Buffer {
   return Buffer.concat([octets(`HTTP/1.1 200 OK\r\n${fields}Content-Length: ${body.length}\r\n\r\n`), body])
 }
 
-/** Asks once, as a crawl after its start would: nothing is in memory. */
+/** Loads the rules once, as after the start of a crawl: nothing is in memory. */
 async function load(store: FrontierStore, origin: string): Promise<RobotsLoad> {
   const fetcher = startFetcher()
   const gate = createRobotsGate({
@@ -39,13 +39,13 @@ async function load(store: FrontierStore, origin: string): Promise<RobotsLoad> {
   }
 }
 
-/** What is allowed of these paths, before and after a restart; null where the file can't be had. */
+/** Which of these paths are allowed; null if the file can't be fetched. */
 function allowed(loaded: RobotsLoad, paths: string[]): boolean[] | null {
   return loaded.kind === 'unreachable' ? null : paths.map((path) => loaded.rules.isAllowed('erace', path))
 }
 
 const KIB_512 = 512 * 1024
-/** A file whose line of `rule` begins so many bytes before the limit. */
+/** A file in which the line of `rule` begins `before` bytes before the limit. */
 function longFile(before: number, rule: string): Buffer {
   const head = 'User-agent: *\nDisallow: /first\n'
   return octets(`${head}#${'x'.repeat(KIB_512 - before - head.length - 2)}\n${rule}\nDisallow: /late\n`)
@@ -175,7 +175,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
 
     for (const { name, expected } of cases) {
       test(name, () => {
-        // Rules are kept; what could not be had is asked for again.
+        // Rules are stored; a file that could not be fetched is requested again.
         assert.deepEqual(seen.get(name), { first: expected, second: expected, askedAgain: expected === null })
       })
     }

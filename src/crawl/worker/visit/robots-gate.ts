@@ -16,7 +16,7 @@ import { type RobotsVerdict, rulesFromResponse } from '../../robots/robots-verdi
  * page request, so other hosts do not wait and this one does not get two requests at a time.
  */
 export type RobotsGate = {
-  /** Rules that are at hand; null when they must be loaded first. */
+  /** Rules in memory; null if they must be loaded first. */
   peek(origin: string): RobotsRules | null
   load(origin: string): Promise<RobotsLoad>
 }
@@ -33,13 +33,13 @@ export type RobotsGateOptions = {
   store: Pick<FrontierStore, 'loadRobots' | 'saveRobots'>
   fetcher: Fetcher
   clock: Clock
-  /** The body without its content encodings, at most so many bytes of it. */
+  /** Removes the content encodings of a body; returns at most `maxBytes`. */
   decode(response: FetchResponse, maxBytes: number): Promise<DecodedBody>
-  /** Longest time that rules are used before they are fetched again. */
+  /** Maximum age of rules before they are fetched again. */
   maxAgeMs: number
 }
 
-/** Whether robots.txt allows a URL, whoever asks. */
+/** Returns whether robots.txt allows a URL, loading the rules if necessary. */
 export function createMayFetch(gate: RobotsGate | null, agent: string): (url: string) => Promise<boolean> {
   return async (url) => {
     if (gate === null) return true
@@ -113,14 +113,14 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeM
   }
 
   /**
-   * The lines that are missing may be the ones that forbid: what broke off, came too slowly or can't be decoded is a
-   * failure, not half a file. Beyond the limit nothing is read, and the line that it cuts in two is left out.
+   * Missing lines may be the ones that forbid: a file that broke off, came too slowly or can't be decoded is a failure, not
+   * half a file. Bytes beyond the limit are not read, and a line that it cuts in two is left out.
    */
   async function readWhole(result: FetchResult): Promise<{ result: FetchResult; body: Uint8Array }> {
     if (result.kind !== 'response') return { result, body: noBytes }
     if (result.truncated === 'time')
       return { result: failureOf(result, 'total-timeout', 'robots.txt came too slowly'), body: noBytes }
-    // Of what is no robots.txt nothing is read.
+    // The body of any other status is not a robots.txt.
     if (result.status < 200 || result.status >= 300) return { result, body: noBytes }
     const decoded = await decode(result, MAX_BYTES + 1)
     if (decoded.kind === 'failed') return { result: failureOf(result, decoded.code, decoded.message), body: noBytes }

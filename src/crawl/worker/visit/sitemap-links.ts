@@ -24,7 +24,7 @@ export type SitemapLinksOptions = {
   clock: Clock
   maxBodyBytes: number
   keyOf(url: string): DocumentKey
-  /** When pages were visited; null where nothing is known from before. */
+  /** Finds earlier visits of pages; null if nothing is known from before. */
   findKnown: ((keys: readonly DocumentKey[]) => Promise<(KnownDocument | null)[]>) | null
   /** How long pages below the source of a watch wait: see `CrawlScope`. */
   paceOf(watch: number): number
@@ -36,17 +36,17 @@ export type SitemapLinksOptions = {
 
 export type SitemapBody = { body: Buffer; contentType: string | undefined; isCut: boolean; startedAt: number }
 
-/** `foreign`: entries that a sitemap of this host has no say about. `limited`: entries beyond a limit. `dates`: of its newest changes. */
+/** `foreign`: entries for which this sitemap has no authority. `limited`: entries beyond a limit. `dates`: of its newest changes. */
 export type SitemapLinks = { found: PipedLinks; foreign: number; limited: number; dates: number[] }
 
-/** An index may name an index, although the protocol doesn't want it, but not without end. */
+/** Levels of an index within an index, which the protocol doesn't allow. */
 const MAX_NESTING = 3
 const MAX_DATES = 20
-/** Documents that are looked up at a time. */
+/** Documents looked up per call. */
 const LOOKUP = 500
 
 /**
- * What a sitemap leads to; null where the document is none. Asked for as a table of its host, it may have any form, and its entries are
+ * The links of a sitemap; null if the document isn't one. Requested as a table of its host, it may have any form, and its entries are
  * as far from the seed as it is itself, which is one link. Met as a page or as a source, it is recognised by its XML, and its
  * entries are its links.
  */
@@ -84,7 +84,7 @@ export async function sitemapLinks(
 
 type Visited = SitemapEntry & { visitedAt: number; visited: KnownDocument | null }
 
-/** Changed pages need a word only where they would wait otherwise. */
+/** Changed pages need a hint only if they would wait otherwise. */
 function hintOf(entry: Visited, { check }: QueuedRequest, pace: number): number {
   if (isStale(entry)) return SAID_UNCHANGED
   const { visited, modifiedAt } = entry
@@ -100,13 +100,13 @@ function newestDates(entries: readonly SitemapEntry[], now: number): number[] {
 
 const maybeXml = /[/+]xml/i
 
-/** Whether the document may be a sitemap: asked for as one, or with a beginning like one. */
+/** Whether the document may be a sitemap: requested as one, or starting like one. */
 export const mayBeSitemap = (request: QueuedRequest, contentType: string | undefined, body: Buffer): boolean =>
   isTable(request) || (maybeXml.test(contentType ?? '') && looksLikeSitemap(body))
 
 /**
- * A sitemap speaks for its own domain, and for that of the robots.txt or index that names it. The protocol is stricter and says host; a
- * site with several hosts is one site, and its scope decides.
+ * A sitemap has authority over its own domain, and over that of the robots.txt or index that names it. The protocol is stricter and says
+ * host; here a site with several hosts is one site, and the scope decides.
  */
 function ownEntries(entries: readonly SitemapEntry[], { url: own, parent, host }: QueuedRequest): SitemapEntry[] {
   const prefix = own.slice(0, own.indexOf('/', 8) + 1)
@@ -115,12 +115,12 @@ function ownEntries(entries: readonly SitemapEntry[], { url: own, parent, host }
   return entries.filter(({ url }) => {
     if (url.startsWith(prefix)) return true
     const parsed = URL.parse(url, own)
-    // What can't be parsed is counted by the pipe, as links of pages are.
+    // Entries that can't be parsed are counted by the pipe, like links of pages.
     return parsed === null || !/^https?:$/.test(parsed.protocol) || domains.has(registrableDomain(hostKey(parsed.href)))
   })
 }
 
-/** With the time of the last visit; 0 for pages without one. */
+/** Adds the last visit of each entry; `visitedAt` is 0 for pages without one. */
 async function withVisits(
   entries: readonly SitemapEntry[],
   { findKnown, keyOf }: SitemapLinksOptions,
@@ -169,7 +169,7 @@ function tell(
   else log('debug', 'sitemap', { url, form, ...counts })
 }
 
-/** Its entries are where it is itself: as if it were the page before. */
+/** Entries of a table are as far from the seed as the table itself, so its context is that of the page before it. */
 function contextOf(request: QueuedRequest): PageContext {
   const { url, host, check } = request
   const depth = isTable(request) && request.depth !== UNLIMITED_DEPTH ? request.depth + 1 : request.depth

@@ -5,14 +5,14 @@ import type { FetchResponse } from '../../fetch/fetch-result.ts'
 import type { Item, ItemBody, List } from '../../fetch/protocol.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
 
-/** One request, from the robots.txt check to the answer, with what it tells about the host. Nothing is stored here. */
+/** The result of one request, from the robots.txt check to the answer, with a signal about the host. Nothing is stored yet. */
 export type VisitResult =
   | {
       kind: 'answered'
       response: FetchResponse
       known: KnownDocument | null
       signal: HostSignal
-      /** Ids of the volatile parts that came, where the rest is the version that was kept. */
+      /** Ids of the volatile parts received, if the rest is the kept version. */
       completed?: string
     }
   /** Not modified since it was stored. */
@@ -20,7 +20,7 @@ export type VisitResult =
   | { kind: 'redirected'; response: FetchResponse; signal: HostSignal }
   /** The server says that there is no such page (any more). */
   | { kind: 'gone'; response: FetchResponse; signal: HostSignal }
-  /** Read by another protocol than the web's. */
+  /** Read by a protocol other than plain HTTP. */
   | {
       kind: 'read'
       reading: ProtocolReading
@@ -29,7 +29,7 @@ export type VisitResult =
       address: string
       signal: HostSignal
     }
-  /** The same: there is no such thing (any more). */
+  /** Like `gone`, for such a protocol: there is nothing at the URL (any more). */
   | { kind: 'vanished'; message: string; known: KnownDocument | null; signal: HostSignal }
   /** Done in this run already: its links are in the store. */
   | { kind: 'done-before'; known: KnownDocument }
@@ -44,12 +44,12 @@ export type VisitResult =
       signal: HostSignal
     }
   /**
-   * robots.txt was fetched first, or the host may get no request any more, or not before `until` (monotonic ms); the request itself
-   * comes later.
+   * robots.txt was fetched first, or the host may get no more requests, or none before `until` (monotonic ms); the request itself
+   * follows later.
    */
   | { kind: 'postponed'; signal: HostSignal; until?: number }
 
-/** One item of a visit: its body, or that it is the one that is kept, or why it could not be read. */
+/** One item of a visit: its body, or that the kept version is current, or why it could not be read. */
 export type ReadItem = {
   item: Item
   /** With access. */
@@ -59,19 +59,19 @@ export type ReadItem = {
   result: { kind: 'body'; body: ItemBody } | { kind: 'kept' } | { kind: 'failed'; error: AppError }
 }
 
-/** What was read at a URL. Nothing is stored here. */
+/** What was read at a URL. Nothing is stored yet. */
 export type ProtocolReading = {
   address: string
   startedAt: number
   totalMs: number
   bytes: number
-  /** Null where the URL is an item itself, which is then the only one of `items`; and where not all of the list could be read. */
+  /** Null if the URL is itself an item, then the only one in `items`, or if not all of the list could be read. */
   list: List | null
   items: readonly ReadItem[]
-  /** Links of the last list that was kept which are not in this one. */
+  /** Links of the last kept list that are not in this one. */
   missing: readonly string[]
-  /** There is more to read at once. */
+  /** There is more, to be read immediately. */
   hasMore: boolean
-  /** What ended it early. */
+  /** The error that ended the reading early. */
   failure: AppError | null
 }

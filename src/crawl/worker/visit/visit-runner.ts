@@ -15,10 +15,10 @@ import type { Conclude } from './conclude.ts'
 import type { Visit } from './visit.ts'
 import type { VisitResult } from './visit-result.ts'
 
-/** Its watch has ended. */
+/** Result of a request whose watch has ended. */
 const orphaned = { kind: 'dropped' } as const
 
-/** A crawl that has taken all its pages either gets some back or is over in a moment. */
+/** Retry delay once a crawl has taken all its pages: soon it either gets some back or is over. */
 const SPENT_MS = 200
 
 export type VisitRunnerDeps = {
@@ -27,36 +27,36 @@ export type VisitRunnerDeps = {
   dispatcher: Dispatcher
   visit: Visit
   conclude: Conclude
-  /** What is answered from the archive counts as a page, too. */
+  /** Whether pages answered from the archive count against the page budget, too. */
   countsAllVisits: boolean
   batch: Pick<Batch, 'add'>
-  /** Null where tables are not used. */
+  /** Null if tables are not used. */
   tables: Pick<PageTables, 'compare'> | null
-  /** Throws away a result that can't be written here. */
+  /** Discards results that can't be written here. */
   refuse(items: readonly { hostQueue: HostQueue; request: QueuedRequest }[], lease: PartitionLease): void
   hostFailures: HostFailures
   crawlStats: CrawlStats
-  /** Delays from robots.txt that visits came across, by host. */
+  /** Delays from robots.txt found by visits, by host. */
   crawlDelays: Map<string, number>
   /** Whether the watch of a request still exists. */
   isWatched(check: QueuedRequest['check']): Promise<boolean>
-  /** The pages that a crawl of the service may fetch. */
+  /** Page budgets of the service's crawls. */
   pages: {
-    /** False when all are taken; some may be given back. */
+    /** False if none is left; some may still be given back. */
     take(check: QueuedRequest['check']): Promise<boolean>
-    /** Nothing was fetched. */
+    /** Returns a page that was not fetched. */
     giveBack(check: QueuedRequest['check']): void
   }
-  /** Where it is seen that the store could not be asked about a page; its request waits. */
+  /** Shows that store look-ups of pages are failing; their requests wait. */
   track?: Track
 }
 
-/** Takes one request from its beginning to the batch: connect, visit, hand the host on, read the answer. */
+/** Takes one request from its start to the batch: connect, visit, release the host, read the answer. */
 export function createVisitRunner(deps: VisitRunnerDeps) {
   const { frontier, dispatcher, visit, conclude, batch, hostFailures, crawlStats, crawlDelays } = deps
   const answered: (() => void)[] = []
 
-  /** Answers that came together are read together, one after the other: the code that reads stays in the processor's caches. */
+  /** Answers that arrive together are read one right after the other, so that the reading code stays in the CPU caches. */
   function inTurn(): Promise<void> {
     return new Promise((resolve) => {
       if (answered.push(resolve) === 1) setImmediate(readAnswered)
@@ -114,7 +114,7 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
     } catch (error) {
       const isLost = isAppError(error, 'lease-lost')
       if (hostQueue.lease.isPermanent || !(isLost || isTemporary(error))) throw error
-      // The partition was lost, or the store could not be asked until the end: the request is still queued for the next holder.
+      // The partition was lost, or the store stayed unreachable: the request is still queued for the next holder.
       dispatcher.fetched()
       return deps.refuse([{ hostQueue, request }], hostQueue.lease)
     }

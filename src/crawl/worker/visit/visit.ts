@@ -25,7 +25,7 @@ import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 import type { VisitResult } from './visit-result.ts'
 
 export type VisitOptions = {
-  /** Null where tables are not used. */
+  /** Null if tables are not used. */
   tables: PageTables | null
   documents: DocumentStore
   fetcher: Fetcher
@@ -35,16 +35,16 @@ export type VisitOptions = {
   gate: RobotsGate | null
   /** Null when tables of hosts are not used. */
   sitemaps: SitemapOffers | null
-  /** Null when nothing is looked for. */
+  /** Null if sitemaps are not probed for. */
   sitemapProbe: SitemapProbe | null
   pipe: Pick<LinkPipe, 'enter' | 'run'>
-  /** Hands requests to the frontier at once. */
+  /** Hands requests to the frontier immediately. */
   offer(offers: readonly Offer[]): Promise<void>
   agent: string
   run: number
   /** Whether documents may be known already: after a restart, in a later run, or with a depth limit. */
   looksBack: boolean
-  /** Pages are visited again and again: what was read in this run is answered from the archive, what was not is asked for again. */
+  /** Pages are visited repeatedly: those read in this run are answered from the archive, others are requested again. */
   walks: boolean
   maxCrawlDelayMs: number
   /** After this many "not modified" answers in a row the page is fetched in full; 0: never. */
@@ -54,7 +54,7 @@ export type VisitOptions = {
   clock: Clock
   leases: Pick<Leases, 'mayBegin'>
   onCrawlDelay(host: string, delayMs: number): void
-  /** Why the administrator's lists forbid a URL, however it came here; null if they don't. Links were asked before. */
+  /** Why the administrator's lists forbid a URL, however it was found; null if they don't. Links were checked before. */
   refuses(url: string): SkipReason | null
 }
 
@@ -66,12 +66,12 @@ export function createVisit(options: VisitOptions): Visit {
   const { sitemaps, pipe, offer } = options
   const hintsOf = sitemaps === null ? null : createEarlyHints({ pipe, sitemaps, offer, now: clock.now })
 
-  /** Null when the page may be fetched now; nearly always that is known at once. */
+  /** Null if the page may be fetched now; nearly always synchronous. */
   function askRobots(request: QueuedRequest, askedBefore: number): null | VisitResult | Promise<VisitResult | null> {
     if (gate === null) return null
     const url = withoutAccess(request.url)
     const origin = originOf(url)
-    // Once for each visit: rules that have just been asked for serve one request, even if they have expired.
+    // Call this once per visit: rules that were just fetched serve one request, even if they have expired.
     const rules = gate.peek(origin)
     const isUsual = rules !== null && rules.sitemaps.length === 0 && rules.crawlDelaySeconds(agent) === null
     if (!isUsual || askedBefore > clock.monotonic())
@@ -96,10 +96,10 @@ export function createVisit(options: VisitOptions): Visit {
     return rules.isAllowed(agent, url) ? null : disallowed
   }
 
-  // All lookups of one turn go to the store together, which costs half.
+  // All look-ups of one turn go to the store together, which halves their cost.
   const findKnown = createAskTogether<DocumentKey, KnownDocument | null>(documents.find)
 
-  /** Whether an answer will do that is not the whole page. */
+  /** Whether an answer other than the whole page is enough. */
   const isAskedInPart = (known: KnownDocument | null, request: QueuedRequest): known is KnownDocument =>
     known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
 
@@ -148,7 +148,7 @@ export function createVisit(options: VisitOptions): Visit {
 
   return async function visit(request, hostQueue) {
     const { lease, askedBefore } = hostQueue
-    // Nearly all: a page as anybody gets it.
+    // True for nearly all pages: HTTP, without credentials or a browser.
     const isPlain = isWeb.test(request.url) && isOpen(request.url)
     const protocol = isPlain ? null : await options.protocols.protocolOf(request.url)
     if (protocol !== null && !isWeb.test(request.url)) {
@@ -172,7 +172,7 @@ export function createVisit(options: VisitOptions): Visit {
     if (protocol === null) {
       if (tables === null || isTable(request) || !isOpen(request.url)) return fetchPage(request, known)
       const small = isAskedInPart(known, request) ? known : null
-      // Awaited only where there is something to wait for: this is done for every page.
+      // Awaited only if there is something to wait for: this runs for every page.
       const probing = options.sitemapProbe?.before(request) ?? null
       const probed = probing === null ? null : await probing
       if (probed !== null) return probed
@@ -206,12 +206,12 @@ function isDone(known: KnownDocument, request: QueuedRequest, run: number, pace:
   return hops > 0 && pace > 0 && isWaiting(known, request, pace)
 }
 
-/** The page is new to its watch or crawled for all, and its body was collected as garbage. */
+/** The page is new to its watch or crawled for all, and its body was garbage-collected. */
 function isMissed(known: KnownDocument, { check }: QueuedRequest): boolean {
   return (check.first || isForAll(check)) && known.body === 'dropped'
 }
 
-/** Pages that were first seen together come due one by one, over the second half of the limit. */
+/** Spreads the full checks of pages that were first seen together over the second half of the limit. */
 function isDueInFull({ notModified }: KnownDocument, fp: bigint, limit: number): boolean {
   if (limit === 0) return false
   const earlier = Number(BigInt.asUintN(16, fp)) % (Math.floor(limit / 2) + 1)
@@ -227,7 +227,7 @@ function conditionalHeaders(known: KnownDocument): Record<string, string> {
   return headers
 }
 
-/** `asked`: whether it was asked for only if it changed. */
+/** `asked`: whether the request was conditional. */
 function judge(
   request: QueuedRequest,
   result: FetchResult,
@@ -243,7 +243,7 @@ function judge(
   if (status >= 300 && status < 400 && headerValue(result.rawHeaders, 'location') !== undefined)
     return { kind: 'redirected', response: result, signal }
   if (isWholeAnswer(status, result.body.length)) return { kind: 'answered', response: result, known, signal }
-  // Behind a sign-in a page is as gone as any other, for everybody who has none.
+  // A page behind a sign-in is gone for all readers without one.
   if (status === 404 || status === 410 || status === 401) return { kind: 'gone', response: result, signal }
   return failureOf(result, request, clock)
 }
@@ -259,7 +259,7 @@ function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): R
     return { kind: 'failed', code, message, retry: retry === 'later', status: 0, address: result.address ?? '', signal }
   }
   const { status, address } = result
-  // 202: there is nothing yet.
+  // 202: the page isn't ready yet.
   const retry = status >= 500 || status === 429 || status === 408 || status === 202
   return {
     kind: 'failed',

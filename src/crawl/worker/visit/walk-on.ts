@@ -2,7 +2,7 @@ import type { QueuedRequest } from '../../../core/request.ts'
 import type { Walk } from '../../order/walk.ts'
 import type { Conclude, Conclusion } from './conclude.ts'
 
-/** Of all links of a page, a random walk follows one, or none of them and restarts. `persist` retries while the store can't write. */
+/** A random walk follows one link of a page, or none of them and restarts. `persist` retries while the store can't write. */
 export function createWalkOn(
   conclude: Conclude,
   walk: Walk,

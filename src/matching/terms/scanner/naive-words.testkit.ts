@@ -18,7 +18,7 @@ export type NaiveWord = { word: string; start: number; end: number }
 
 const kindOf = (unit: number): number => spellTable[unit]! || learnUnit(unit)
 
-/** The words of a text, unit by unit, with strings alone. */
+/** Reads the words of a text unit by unit, using only strings. */
 export function readNaively(text: string): NaiveWord[] {
   const words: NaiveWord[] = []
   let word = ''

@@ -8,7 +8,7 @@ import { foldTerm } from '../words.ts'
 import { MAX_FOUND, TEXT_UNITS } from './assembly/wire.ts'
 import { readNaively } from './naive-words.testkit.ts'
 
-/** Letters of many scripts and everything that is read in a way of its own. */
+/** Letters of many scripts, and all special cases. */
 const characters = [
   ...'abcxyzABCXYZ0189',
   ...'éßÄöüñøłİıſﬁ²½Ａｚ０',
@@ -57,7 +57,7 @@ const text = fc
 
 const textsOf = ({ table, termOf }: TermView): string[] => Array.from(termOf, (term) => table.textOf(term))
 
-/** Words, places, counts and views are those of reading unit by unit. */
+/** Compares words, places, counts and views with those read unit by unit. */
 function check(source: string): void {
   const expected = readNaively(source)
   const document = readDocument({ url: '', title: '', text: source })

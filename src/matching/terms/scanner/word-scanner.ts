@@ -28,12 +28,12 @@ type Exports = {
 
 const createInstance = createInstances<Exports>('word scanner', new URL('./words.wasm', import.meta.url))
 
-/** Where tokens are, one after the other, and their terms. */
+/** Positions of consecutive tokens, and their terms. */
 export type FoundTokens = { readonly termOf: Uint32Array; readonly starts: Uint32Array; readonly ends: Uint32Array }
 
 /**
  * The scanner in `assembly/`, which `npm ci` compiles to WebAssembly, and its memory: a portion of text, the tokens found, and the words
- * of all documents. Memory that has grown is another one to the program, and what it had of the former has length 0.
+ * of all documents. Growing the memory replaces its buffer, and existing views of it get length 0.
  */
 export class WordScanner {
   private readonly exports = createInstance()
@@ -42,9 +42,9 @@ export class WordScanner {
   private readonly termOf = this.exports.termOfAt()
   private readonly text = this.exports.textAt()
   private memory!: Buffer<ArrayBuffer>
-  /** A word that is read by the program, for `addWord` and `intern`. */
+  /** A word read by the program, for `addWord` and `intern`. */
   word!: Uint16Array
-  /** As `spellTable`; characters that were not met here are 0. */
+  /** Copy of `spellTable`; characters not met here are 0. */
   private spelled!: Uint16Array
 
   constructor() {
@@ -59,7 +59,7 @@ export class WordScanner {
     return this.memory.length
   }
 
-  /** Tokens that were not taken yet. */
+  /** Tokens not yet taken. */
   get found(): number {
     return this.exports.foundCount()
   }
@@ -68,7 +68,7 @@ export class WordScanner {
     return this.exports.wordCount()
   }
 
-  /** What a character is; see `spellTable`. */
+  /** Kind of a character; see `spellTable`. */
   kindOf(unit: number): number {
     const known = this.spelled[unit]!
     if (known !== 0) return known
@@ -77,14 +77,15 @@ export class WordScanner {
     return kind
   }
 
-  /** Takes in a portion of a text, `TEXT_UNITS` at most. */
+  /** Loads a portion of a text, at most `TEXT_UNITS`. */
   load(text: string): void {
     this.memory.write(text, this.text, TEXT_UNITS * 2, 'utf16le')
   }
 
   /**
-   * Reads words of the portion from `from` and returns where to go on: at `end`, at something that is for the program to read, or where there are `limit` tokens. Unless
-   * the text ends at `end`, a word that reaches it is left for the next portion. `offset` is where the portion begins.
+   * Reads words of the portion from `from`, and returns where to continue: at `end`, at a special case for the program, or where `limit`
+   * tokens are reached. Unless the text ends at `end`, a word that reaches it is left for the next portion. `offset` is the start of the
+   * portion.
    */
   scan(from: number, end: number, isLast: boolean, offset: number, limit: number): number {
     const at = this.exports.scan(from, end, isLast, offset, limit)
@@ -92,7 +93,7 @@ export class WordScanner {
     return at
   }
 
-  /** Adds a token of so many units in `word`; there must be room for it. */
+  /** Adds a token of `length` units in `word`; there must be room for it. */
   addWord(length: number, start: number, end: number): void {
     this.exports.addWord(length, start, end)
     if (this.word.length === 0) this.lookAgain()
@@ -107,7 +108,7 @@ export class WordScanner {
     return number
   }
 
-  /** The tokens found since the last time. */
+  /** The tokens found since the last call. */
   takeFound(): FoundTokens {
     const { found } = this
     const termOf = this.numbers(this.termOf, found).slice()
@@ -117,7 +118,7 @@ export class WordScanner {
     return { termOf, starts, ends }
   }
 
-  /** For each term of the document its word, and how often it occurs. */
+  /** By term of the document: its word, and its number of occurrences. */
   takeTerms(): { wordOf: Uint32Array; counts: Uint32Array } {
     const terms = this.exports.termCount()
     return {
@@ -126,7 +127,7 @@ export class WordScanner {
     }
   }
 
-  /** The next document has other terms. Returns how many terms there were since the beginning, plus one. */
+  /** Starts new terms for the next document. Returns the number of terms of all documents so far, plus one. */
   endDocument(): number {
     return this.exports.endDocument()
   }
@@ -137,7 +138,7 @@ export class WordScanner {
     if (this.word.length === 0) this.lookAgain()
   }
 
-  /** For each word where it begins in `bytes`: eight bytes for the count and kind of its letters, then the letters. */
+  /** By word: its offset in `bytes`, where eight bytes hold the count and kind of its letters, followed by the letters. */
   letters(): { places: Uint32Array; bytes: Uint8Array } {
     return { places: this.numbers(this.exports.placesAt(), this.words), bytes: this.memory }
   }

@@ -1,6 +1,6 @@
 /**
- * Snowball's stemmer of Czech: endings of cases, then those of possessive adjectives. In R1 lies what follows the first consonant behind a
- * vowel, behind the third letter at the earliest; `l` and `r` between consonants are vowels.
+ * Snowball's Czech stemmer: case endings, then those of possessive adjectives. R1 is what follows the first consonant after a vowel,
+ * but starts after the third letter at the earliest; `l` and `r` between consonants are vowels.
  */
 const vowel = 'aeiouyáěéíóúůý'
 const syllabic = `${vowel}lr`
@@ -74,7 +74,7 @@ function withoutCase(word: string, r1: number): string {
   }
 }
 
-/** An e that stands only where no ending follows: článek, článku. */
+/** Removes an e that occurs only if no ending follows: článek, článku. */
 function withoutMovingE(word: string, rest: string, ending: string): string {
   const isBehindConsonant = rest !== '' && !vowel.includes(rest.at(-1)!)
   switch (ending) {
@@ -95,12 +95,12 @@ function withoutMovingE(word: string, rest: string, ending: string): string {
   }
 }
 
-/** Before e and i a k has become c: vesnice and vesnik-, but finance. */
+/** Before e and i, k has become c: vesnice and vesnik-, but finance. */
 function hardBeforeE(word: string): string {
   return word.endsWith('ínc') || (word.endsWith('c') && !/(?:n|av|ov)c$/.test(word)) ? `${word.slice(0, -1)}k` : word
 }
 
-/** Before i also sk has become št, and ck čt: čeština. */
+/** Before i, sk has also become št, and ck čt: čeština. */
 function hardBeforeI(word: string): string {
   if (word.endsWith('čt')) return `${word.slice(0, -2)}ck`
   if (word.endsWith('št')) return /(?:á|de|i|í|le|pou)št$/.test(word) ? word : `${word.slice(0, -2)}sk`

@@ -1,7 +1,7 @@
 /**
- * Kraaij and Pohlmann's stemmer of Dutch, as Snowball's third version has it. In R1 lies what follows the first consonant behind a vowel,
- * in R2 what follows the same again; `ij` is a vowel. Besides endings it takes away the `ge` of participles, in front (gewerkt) and
- * behind a prefix (overgedragen), and a vowel that stood in an open syllable is written twice again (benen, been).
+ * Kraaij and Pohlmann's Dutch stemmer, as in Snowball's third version. R1 is what follows the first consonant after a vowel, R2 what
+ * follows the next one; `ij` is a vowel. It removes endings and the `ge` of participles, in front (gewerkt) and after a prefix
+ * (overgedragen), and doubles the vowel of a formerly open syllable again (benen, been).
  */
 const A = 'aäáàâ'
 const E = 'eëéèê'
@@ -17,7 +17,7 @@ const step2 = /(?:lijke|ische|ieve|ene|je|ge|de|te|se|re|le)$/
 const step3 = /(?:iteit|atie|heid|ster|rder|isme|erij|arij|sel|ing|fie|gie|tst|dst)$/
 const step4 = /(?:achtiger|achtigst|ioneel|lijker|lijkst|achtig|eriger|erigst|atief|baar|naar|laar|raar|tant|erig|end)$/
 
-/** A word under way: its endings are judged by regions that were measured before any of them was taken away. */
+/** Regions measured before any ending is removed; all endings are judged by them. */
 type Regions = { r1: number; r2: number }
 
 export function stemDutch(word: string): string {
@@ -47,7 +47,7 @@ function regionAfter(word: string, from: number): number {
   return end < word.length ? end + 1 : word.length
 }
 
-/** Behind the next vowels; the end of the word where there are none. */
+/** The index after the next vowels; the end of the word if there are none. */
 function afterVowels(word: string, from: number): number {
   let at = from
   while (at < word.length && !isVowel(word[at])) at++
@@ -67,7 +67,7 @@ function endingOf(word: string, endings: RegExp): { ending: string; rest: string
   return found === null ? null : { ending: found[0], rest: word.slice(0, found.index) }
 }
 
-/** Every step gives null where it has nothing to do. */
+/** Every step returns null if it doesn't apply. */
 function singular(word: string, { r1 }: Regions): string | null {
   const found = endingOf(word, step1)
   if (found === null) return null
@@ -201,7 +201,7 @@ function adjective(ending: string, rest: string): string | null {
   }
 }
 
-/** A single vowel before the last consonant is written twice, where it is long in a closed syllable. */
+/** Doubles a single vowel before the last consonant if it is long in a closed syllable. */
 function lengthened(word: string): string {
   const last = word.at(-1)
   if (last === undefined || vowels.includes(last) || last === 'w' || last === 'x') return word
@@ -217,7 +217,7 @@ function lengthened(word: string): string {
   return E.includes(vowel) && isLongE(front.slice(0, -1)) ? `${front}${vowel}${vowel}${last}` : word
 }
 
-/** By what is in front of the consonant before the `e`. */
+/** Decided by what precedes the consonant before the `e`. */
 function isLongE(front: string): boolean {
   const last = front.at(-1)
   if (last === undefined) return true
@@ -225,13 +225,13 @@ function isLongE(front: string): boolean {
   return !(front.length >= 3 && AIOU.includes(front.at(-2)!) && !AEIOU.includes(front.at(-3)!))
 }
 
-/** Without the first `ge` at or behind a place, null where what follows it is too short to be a word. */
+/** Removes the first `ge` at or after an index; null if what follows is too short to be a word. */
 function withoutGe(word: string, from: number): string | null {
   const at = from === 0 ? (word.startsWith('ge') ? 0 : -1) : word.indexOf('ge', from)
   if (at === -1) return null
   const rest = word.slice(at + 2)
   if (rest.length < 3 || afterVowels(rest, 0) >= rest.length) return null
-  // Geeft, geval and gevaar are no participles.
+  // Geeft, geval and gevaar are not participles.
   if (at === 0 && /^(?:eft|val(?!i)|vaa|vare)/.test(rest)) return null
   return word.slice(0, at) + rest.replace(/^ë/, 'e').replace(/^ï/, 'i')
 }

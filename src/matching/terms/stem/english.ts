@@ -1,6 +1,6 @@
 /**
- * The second version of Porter's stemmer, as its definition says it, but for apostrophes, which words here do not have.
- * In R1 lies what follows the first consonant behind a vowel, in R2 what follows the same again. `Y` is a consonant.
+ * The second version of Porter's stemmer, by its definition, except for apostrophes, which words here don't have.
+ * R1 is what follows the first consonant after a vowel, R2 what follows the next one. `Y` is a consonant.
  */
 const exceptions: ReadonlyMap<string, string> = new Map(
   Object.entries({

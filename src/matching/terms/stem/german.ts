@@ -1,6 +1,6 @@
 /**
- * Snowball's stemmer of German. Umlauts may be written as `ae`, `oe`, `ue`: Mueller is Müller. In R1 lies what follows the first consonant
- * behind a vowel, behind the third letter at the earliest, in R2 what follows the same again. `U` and `Y` are consonants.
+ * Snowball's German stemmer. Umlauts may be written as `ae`, `oe`, `ue`: Mueller is Müller. R1 is what follows the first consonant after
+ * a vowel, but starts after the third letter at the earliest; R2 is what follows the next one. `U` and `Y` are consonants.
  */
 const vowel = 'aeiouyäöü'
 const respelled: ReadonlyMap<string, string> = new Map(Object.entries({ ß: 'ss', ae: 'ä', oe: 'ö', ue: 'ü', qu: 'qu' }))

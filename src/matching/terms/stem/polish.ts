@@ -1,18 +1,18 @@
 /**
- * Snowball's stemmer of Polish: one ending of a verb, adjective or noun, of which two letters at least are left. Endings of nouns are
- * short, so they must lie in R1: what follows the first consonant behind a vowel.
+ * Snowball's Polish stemmer: removes one ending of a verb, adjective or noun, leaving at least two letters. Endings of nouns are short,
+ * so they must be in R1: what follows the first consonant after a vowel.
  */
 const vowel = 'aąeęioóuy'
 
-/** Taken away. */
+/** Removed. */
 const verbs =
   'asz esz isz amy emy imy acie ecie icie ają eść aść ać ieć ić ąć ając ąc ałem iałem iłem ałam iałam iłam am ałeś iałeś iłeś ałaś iałaś iłaś ał iał ił ała iała iła ało iało iło aliśmy ieliśmy iliśmy ałyśmy iałyśmy iłyśmy aliście ieliście iliście ałyście iałyście iłyście ali ieli ili ały iały iły aj ajcie cie ę'
 const participles = 'ająca ąca iejsza sza ającą ącą iejszą ające ące iejsze sze'
-/** One letter takes the place of the ending. */
+/** Replaced by one letter. */
 const toS = 'szę sząca szącą szące'
-/** być, żyć: one letter would be left. */
+/** być, żyć: only one letter would be left. */
 const toL = 'łeś łaś liśmy łyśmy liście łyście'
-/** Behind these an adjective can have the ending of a participle or a comparative. */
+/** Before these, an adjective can have the ending of a participle or a comparative. */
 const adjectives = 'y ego iego emu iemu ym im ej iej ych ich ymi imi'
 const nouns = 'a o i u ia owi iowi ą ią em iem e iu ie ów om iom ami iami ach iach'
 
@@ -65,7 +65,7 @@ function withoutParticiple(word: string): string {
   return word.slice(0, 2) + tail.replace(/(?:ając|ąc|iejsz|sz)$/, '')
 }
 
-/** Most other cases are written without it: słoń, słonia. */
+/** Most other cases are written without the accent: słoń, słonia. */
 function withoutAccent(word: string): string {
   return word.length < 2 ? word : word.replace(/[ćńśź]$/, (letter) => plain.get(letter)!)
 }

@@ -4,11 +4,11 @@ import type { TermView } from '../term-view.ts'
 import { expandUmlauts, foldTerm } from '../words.ts'
 import { findStemmer } from './stemmers.ts'
 
-/** What was learnt from one document serves the next. */
+/** Cached across documents. */
 const known = new Map<string, MappedWords>()
 const folded = new RespelledWords(foldTerm)
 
-/** The same tokens, told apart without accents; `accented` are the terms that may have any. */
+/** The same tokens, with terms compared without accents; `accented` are the terms that may have any. */
 export function foldedView(spelled: TermView, accented: readonly number[]): TermView {
   return folded.view(spelled, accented, aliasOf)
 }
@@ -27,7 +27,7 @@ const A_UMLAUT = 0xe4
 const O_UMLAUT = 0xf6
 const U_UMLAUT = 0xfc
 
-/** The same tokens, told apart by their stems; null where the language has no stemmer. */
+/** The same tokens, with terms by stem; null if the language has no stemmer. */
 export function stemmedView(spelled: TermView, language: string): TermView | null {
   let words = known.get(language)
   if (words === undefined) {

@@ -7,17 +7,17 @@ import { stemGerman } from './german.ts'
 import { stemPolish } from './polish.ts'
 import { stemSwedish } from './swedish.ts'
 
-/** Gives words of one root one spelling, mostly. It takes words in lower case with their accents, and its result has none. */
+/** Gives most words of one root the same spelling. Takes words in lower case with accents; its result has none. */
 export type Stemmer = (word: string) => string
 
 const load = createRequire(import.meta.url)
 
-/** A stemmer of the package, which follows Snowball's second version; read from disk when the first document needs it. */
+/** A stemmer of the package, which follows Snowball's second version; loaded when the first document needs it. */
 function packaged(name: string): Stemmer {
   return (load(`@orama/stemmers/${name}`) as { stemmer: Stemmer }).stemmer
 }
 
-/** What the third version of Snowball does before it begins, where that is all that is new. */
+/** Adds a preparation of the third version of Snowball, where that is all that is new. */
 function before(prepare: (word: string) => string, name: string): Stemmer {
   const stem = packaged(name)
   return (word) => stem(prepare(word))
@@ -33,7 +33,7 @@ const loaders: ReadonlyMap<string, () => Stemmer> = new Map<string, () => Stemme
   ['en', () => stemEnglish],
   ['es', () => packaged('spanish')],
   ['fi', () => packaged('finnish')],
-  // l’eau, d’un, qu’il: the article and its like are no part of the word.
+  // l’eau, d’un, qu’il: elided articles and the like are not part of the word.
   ['fr', () => before((word) => word.replace(/^(?:qu|[cdjlmnst])'(?=.)/, ''), 'french')],
   ['hu', () => packaged('hungarian')],
   ['id', () => packaged('indonesian')],
@@ -43,17 +43,17 @@ const loaders: ReadonlyMap<string, () => Stemmer> = new Map<string, () => Stemme
   ['no', () => before((word) => word.replace(/[àáéêòóôü]/g, foldTerm), 'norwegian')],
   ['pl', () => stemPolish],
   ['pt', () => packaged('portuguese')],
-  // Letters with a comma below are often written with a cedilla, which is the form that the package knows.
+  // Letters with a comma below are often written with a cedilla, the form that the package knows.
   ['ro', () => before((word) => word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ'), 'romanian')],
   ['ru', () => packaged('russian')],
   ['sv', () => stemSwedish],
-  // Endings of names stand behind an apostrophe.
+  // Endings of names follow an apostrophe.
   ['tr', () => before((word) => word.replace(/(?<=.)'.*$/, ''), 'turkish')],
   ['uk', () => packaged('ukrainian')],
   ['zh', () => createSimplifier()],
 ])
 
-/** Not a stem, but in the same place: traditional characters are read as simplified ones. */
+/** Not a stemmer, but used as one: converts traditional to simplified characters. */
 function createSimplifier(): Stemmer {
   const { Converter } = load('opencc-js/t2cn') as {
     Converter(options: { from: string; to: string }): (text: string) => string
@@ -61,7 +61,7 @@ function createSimplifier(): Stemmer {
   return Converter({ from: 't', to: 'cn' })
 }
 
-/** Languages by their two letters, in the order of the alphabet. */
+/** Two-letter language codes, in alphabetical order. */
 export const stemmedLanguages: readonly string[] = [...loaders.keys()]
 
 const scripts: [script: RegExp, languages: readonly string[]][] = [
@@ -72,7 +72,7 @@ const scripts: [script: RegExp, languages: readonly string[]][] = [
 ]
 const otherScripts = new Set(scripts.flatMap(([, languages]) => languages))
 
-/** The languages that have stems for words of a text, by its letters. */
+/** Languages with a stemmer that the words of a text may be in, by its script. */
 export function languagesOfScripts(text: string): string[] {
   const found = /\p{Script=Latin}/u.test(text) ? stemmedLanguages.filter((language) => !otherScripts.has(language)) : []
   for (const [script, languages] of scripts) if (script.test(text)) found.push(...languages)
@@ -86,7 +86,7 @@ export function findStemmer(language: string): Stemmer | undefined {
   if (known !== undefined) return known
   const stem = loaders.get(language)?.()
   if (stem === undefined) return undefined
-  // A word of which nothing is left is its own stem.
+  // A word that would be left empty is its own stem.
   const stemmer: Stemmer = (word) => foldTerm(stem(word) || word) || word
   loaded.set(language, stemmer)
   return stemmer

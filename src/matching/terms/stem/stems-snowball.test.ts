@@ -28,7 +28,7 @@ const languages: [name: string, code: string][] = [
   ['swedish', 'sv'],
   ['turkish', 'tr'],
 ]
-/** Share of Snowball's equal pairs that are equal for us. */
+/** Minimum share of Snowball's pairs with equal stems whose stems are equal here, too. */
 const LEAST = 0.99
 
 describe('stems and those of Snowball', { skip }, () => {
@@ -50,7 +50,7 @@ describe('stems and those of Snowball', { skip }, () => {
     })
 })
 
-/** How many pairs of words have the same stem. */
+/** Number of pairs of words with the same stem. */
 function pairs(stems: readonly string[]): number {
   const counts = new Map<string, number>()
   for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1)

@@ -1,11 +1,11 @@
-/** Snowball's stemmer of Swedish. In R1 lies what follows the first consonant behind a vowel, behind the third letter at the earliest. */
+/** Snowball's Swedish stemmer. R1 is what follows the first consonant after a vowel, but starts after the third letter at the earliest. */
 const vowel = 'aeiouyäåö'
 const main = new RegExp(
   `(?:${'heterna hetens arnas ernas ornas andes andet arens anden heten heter arna erna orna ande arne aste aren ades erns ade are ern ens ets het ast ad en ar er or as es at et a e s'
     .split(' ')
     .join('|')})$`,
 )
-/** In these `et` belongs to the word. */
+/** After these, `et` belongs to the word. */
 const keptBeforeEt = /(?:h|iet|uit|fab|cit|dit|alit|ilit|mit|nit|pit|rit|sit|tit|ivit|kvit|xit|kom|rak|pak|stak)$/
 
 export function stemSwedish(word: string): string {

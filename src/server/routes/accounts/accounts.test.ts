@@ -67,7 +67,7 @@ describe('signing in over HTTP', () => {
     }
     const own = { 'sec-fetch-site': 'same-origin' }
     assert.equal((await erace.nobody(own).post('/session', ada)).statusCode, 200)
-    // A token is sent by no page on its own.
+    // Browsers never send a token by themselves.
     const foreign = { headers: { origin: 'https://elsewhere.example' } }
     assert.equal((await erace.asToken(ada.email).patch('/me', { name: 'x' }, foreign)).statusCode, 200)
   })
@@ -167,7 +167,7 @@ describe('cookies', () => {
       assert.equal(await isSecure(named), true)
       assert.equal(await isSecure(proxied, { 'x-forwarded-proto': 'https' }), true)
       assert.equal(await isSecure(proxied), false)
-      // Only a trusted proxy is believed.
+      // The header counts only from a trusted proxy.
       assert.equal(await isSecure(plain, { 'x-forwarded-proto': 'https' }), false)
     } finally {
       for (const each of [proxied, named, plain]) await each.close()

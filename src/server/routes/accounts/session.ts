@@ -100,15 +100,15 @@ export function tooManyAttempts(seconds: number): WaitError {
   return new WaitError('too-many-attempts', `too many failed attempts; try again in ${seconds} s`, seconds)
 }
 
-/** Stays when a user signs out: it shows that somebody signed in on this device before. */
+/** Kept when a user signs out: it shows that someone has signed in on this device before. */
 const DEVICE_COOKIE = 'erace_device'
 
-/** As long as browsers keep one at most. When the session ends is for the store to say: it moves with every use. */
+/** The maximum that browsers allow. The store decides when the session expires, which moves with every use. */
 const COOKIE_SECONDS = 400 * 86_400
 
 type Settings = Pick<Config['server'], 'url'>
 
-/** For no script, for no other site, and where people come by TLS for nothing else. */
+/** Not for scripts or other sites, and only over TLS if the server is reached that way. */
 function flags(request: FastifyRequest, { url }: Settings) {
   const secure = /^https:/i.test(url) || request.protocol === 'https'
   return { path: '/', httpOnly: true, sameSite: 'strict', secure } as const

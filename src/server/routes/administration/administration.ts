@@ -34,7 +34,7 @@ export type CrawlParts = {
   crawls: CrawlService
 }
 
-/** As many as the figures of the crawl list. */
+/** Number of crawls listed with the crawl statistics. */
 const CRAWLS_SHOWN = 20
 
 const pausedWords = 'An administrator paused the crawl. Resume it to continue where it stopped.'

@@ -12,7 +12,7 @@ import { ada, createKeptArchive, eve, type KeptArchive, root } from './archive.t
 
 const secret = 'Confidential figures of the second host'
 
-/** Whether an answer is as the API describes it. */
+/** Asserts that a response matches its schema. */
 function assertIs(schema: TSchema, answer: unknown): void {
   const [error] = Value.Errors(schema, answer)
   assert.equal(error, undefined, JSON.stringify(error))

@@ -11,7 +11,7 @@ export const ada = 'ada@example.org'
 export const eve = 'eve@example.org'
 export const root = 'root@example.org'
 
-/** Two hosts were crawled twice. Ada's source is all of the first; Eve, and Root, who administers, have none. */
+/** Two hosts, crawled twice. Ada's source is the whole first host; Eve, and Root, the administrator, have no sources. */
 export type KeptArchive = {
   site: Site
   erace: TestServer
@@ -21,7 +21,7 @@ export type KeptArchive = {
   idOf(url: string): number
   versionOf(url: string, n: number): number
   put(...profiles: Profile[]): Promise<void>
-  /** The first visit of all sources of a profile is done, and has come to all pages of their hosts. */
+  /** Records the first check of all sources of a profile, as having reached all pages of their hosts. */
   visit(profile: string): Promise<void>
   /** Gives a user an annotation of a document. */
   annotate(owner: string, url: string): Promise<void>
@@ -32,14 +32,14 @@ type Answers = Record<string, Parameters<Site['set']>[1]>
 
 export type KeptOptions = {
   robots?: string
-  /** Of the command. */
+  /** Options of the crawl command. */
   options?: string[]
-  /** Of the server. */
+  /** Settings of the server. */
   settings?: Parameters<typeof configOf>[0]
   archiveLimits?: TestServerOptions['archiveLimits']
-  /** Administrators see all of it. */
+  /** Administrators see everything. */
   forAll?: boolean
-  /** What else has changed before the second crawl. */
+  /** Further changes before the second crawl. */
   change?(site: Site): void
 }
 
@@ -65,7 +65,7 @@ export async function createKeptArchive(
   const allowed = { 'network.allow': ['127.0.0.0/8'], ...settings }
   const erace = await createTestServer({ folder, settings: allowed, archiveLimits })
   const { profiles, watches, annotations } = erace.stores
-  // As if watches had fetched them: what was crawled, administrators see.
+  // As if watches had fetched them, because administrators see everything that was crawled.
   if (!forAll) erace.db.exec('UPDATE documents SET for_all = 0')
   await erace.addUser(ada)
   await erace.addUser(eve)
@@ -74,7 +74,7 @@ export async function createKeptArchive(
   const number = (sql: string, ...values: (string | number)[]): number =>
     (erace.db.prepare(sql).get(...values) as { id: number }).id
 
-  /** As if a check of the watch had come to all pages of its host. */
+  /** As if a check of the watch had reached all pages of its host. */
   function reach(watch: number, uri: string): void {
     erace.db
       .prepare(

@@ -27,7 +27,7 @@ const DEFAULT_LIMIT = 50
 const DEFAULT_CONTEXT = 3
 const params = IdParams
 
-/** Written as it is where it is made, in another thread. */
+/** Serialised in the thread that computes it, and sent as is. */
 const readyDiff = Type.Unsafe<Buffer>(Diff)
 const ready = Type.Unsafe<Buffer>({ type: 'string' })
 

@@ -46,7 +46,7 @@ describe('the explanation of a URL', () => {
       await kept.visit('deep')
       for (let hops = 0; hops <= 3; hops++) {
         const page = { url: kept.url(`/d/${hops}`), hops }
-        // What is further away than one link too many is not found.
+        // Pages more than one link too deep are not found.
         if (hops > depth + 1) continue
         const { ok, text } = stepOf(await explain(eve, page.url), 'sources')!
         const covers = coversPage({ uri: kept.url('/d/0'), depth, scope }, page)

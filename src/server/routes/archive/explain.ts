@@ -17,7 +17,7 @@ export function addExplain(api: Api, { archive }: Pick<ServerParts, 'archive'>):
     },
     async (request) => {
       const { account, via, scopes } = callerOf(request)
-      // A token without the admin scope shows no more than anyone else's.
+      // An administrator's token without the admin scope shows no more than a user's.
       const all = account.role === 'administrator' && (via === 'session' || scopes.includes('admin'))
       return archive.explain({ ...askerOf(request), url: request.query.url, all })
     },

@@ -17,7 +17,7 @@ describe('huge and deep content over HTTP', () => {
       { '/long': { body: lines('old') }, '/deep': { body: deep }, '/line': { body: oneLine('one') } },
       {},
       {
-        // The longest of these reads takes two seconds by itself, but threads that read wait for everything else on the machine.
+        // The longest of these reads takes two seconds by itself, but the reading threads compete with everything else on the machine.
         archiveLimits: { timeLimitMs: 120_000 },
         change(site) {
           site.set('/long', { body: lines('new') }, 0)
@@ -47,7 +47,7 @@ describe('huge and deep content over HTTP', () => {
         )
     const look = async () => (await kept.erace.as(ada).get('/search?q=new+OR+two+OR+wind')).json()
     let found = await look()
-    // New texts are indexed before a search, a moment's worth at a time.
+    // Each search first indexes new texts, for a limited time.
     for (let again = 0; found.items.length < 3 && again < 50; again++) found = await look()
     assert.equal(found.items.length, 3)
     assert.ok(found.items.every(({ snippet }: { snippet: { text: string } }) => snippet.text.length < 500))

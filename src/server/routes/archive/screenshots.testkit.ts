@@ -18,7 +18,7 @@ export type KeyOf = (url: string) => DocumentKey | null
 export type ScreenshotArchive = {
   erace: Pick<TestServer, 'as' | 'stores'>
   keyOf: KeyOf
-  /** As if it had been deleted to save space. */
+  /** Marks a body as deleted to save space. */
   dropBody(versionId: number): Promise<void>
   close(): Promise<void>
 }
@@ -48,7 +48,7 @@ function capturesOf(keyOf: KeyOf): Capture[] {
   const visits: [string, number, string, Buffer | null][] = [
     [page, 1_000, '<p>Price: 10</p>', picture(16)],
     [page, 2_000, '<p>Price: 20</p>', picture(32)],
-    // Nothing that is seen changed: the picture is the same.
+    // Nothing visible changed: the picture is the same.
     [page, 3_000, '<p hidden>Price: 30</p>', picture(32)],
     [steps, 1_000, '<p>One</p>', picture(8)],
     [plain, 1_000, '<p>One</p>', null],

@@ -74,7 +74,7 @@ describe('the content of versions over HTTP', () => {
       const answer = await get(path)
       assert.equal(answer.statusCode, 200, path)
       const policy = String(answer.headers['content-security-policy'])
-      // The links of a page open in a new tab.
+      // Links in pages open in a new tab.
       const isPage = String(answer.headers['content-type']).startsWith('text/html')
       const popups = isPage ? ' allow-popups allow-popups-to-escape-sandbox' : ''
       assert.ok(policy.startsWith(`sandbox${popups}; default-src 'none'; `), path)

@@ -110,7 +110,7 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
   )
 }
 
-/** What a version is does not change, so that nothing need be computed to tell it; who may see it does. */
+/** Sets an ETag without computing one, since a version never changes; who may see it does. */
 function keep(reply: FastifyReply, tag: string): void {
   reply.header('etag', `"${tag}"`)
 }

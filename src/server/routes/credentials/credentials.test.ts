@@ -110,7 +110,7 @@ describe('credentials', () => {
         ])
           assert.equal(answer.statusCode, 404)
       }
-      // The same name is another one's own.
+      // Another user can use the same name.
       const own = await server.as(eve).post('/credentials', { name: 'bank', kind: 'bearer', values: { token: 'x' } })
       assert.notEqual(own.json().id, id)
       const users = (await server.as(root).get('/users')).json().items as { id: number; email: string }[]

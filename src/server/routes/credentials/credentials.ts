@@ -16,7 +16,7 @@ import {
 const tags = ['credentials']
 const params = CredentialsParams
 
-/** What the caller signs in with at sources. No answer has a secret in it. */
+/** The caller's credentials for sources. No response contains a secret. */
 export function addCredentials(api: Api, { credentials }: Pick<ServerParts, 'credentials'>): void {
   api.get(
     '/credentials',

@@ -12,7 +12,7 @@ const tags = ['delivery']
 const DEFAULT_LIMIT = 50
 const params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) })
 
-/** What was sent to the caller, when, and how it ended. */
+/** Messages sent to the caller, with time and outcome. */
 export function addDeliveries(api: Api, { channels }: Pick<ServerParts, 'channels'>): void {
   const { deliveries, clock } = channels
 

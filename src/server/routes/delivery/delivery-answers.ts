@@ -11,7 +11,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString()
 /** 0 means never. */
 const maybeTimeOf = (ms: number): string | null => (ms === 0 ? null : timeOf(ms))
 
-/** Addresses of feeds are whole where the server knows its own. */
+/** Feed URLs are absolute if the server knows its own URL. */
 export function channelAnswer(request: FastifyRequest, channel: ShownChannel): Static<typeof Channel> {
   const { id, kind, name, state, reason, failures, retryAt, sentAt, createdAt, feedUrls } = channel
   const { settings, waiting, nextAt, profiles } = channel

@@ -14,7 +14,7 @@ export async function readEvents(url: string, headers: Record<string, string> = 
   response.setEncoding('utf8')
   const pieces = piecesOf(response)
 
-  /** The next event; comments and advice to reconnect are passed over. Null at the end. */
+  /** The next event; skips comments and retry fields. Null at the end. */
   async function next(): Promise<SeenEvent | null> {
     for (;;) {
       const piece = (await pieces.next()).value
@@ -31,7 +31,7 @@ export async function readEvents(url: string, headers: Record<string, string> = 
     headers: response.headers,
     response,
     next,
-    /** The next piece, whatever it is: a comment too. */
+    /** The next piece of any kind, including comments. */
     piece: async () => (await pieces.next()).value,
     async until(name: string): Promise<SeenEvent[]> {
       const seen: SeenEvent[] = []
@@ -60,7 +60,7 @@ async function* piecesOf(response: IncomingMessage): AsyncGenerator<string, null
       text += more
     }
   } catch {
-    return null // cut
+    return null // connection cut
   }
 }
 
@@ -87,7 +87,7 @@ async function closed(request: ClientRequest): Promise<void> {
   await gone
 }
 
-/** The address of a server that listens from now on. */
+/** Starts listening and returns the URL of the events. */
 export async function listening({ server }: TestServer): Promise<string> {
   if (!server.server.listening) await server.listen({ host: '127.0.0.1', port: 0 })
   return `http://127.0.0.1:${(server.server.address() as AddressInfo).port}/api/v1/events`

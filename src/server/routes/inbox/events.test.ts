@@ -82,7 +82,7 @@ describe('live events', () => {
       const hello = await first.next()
       await first.close()
       const expected: number[] = []
-      // The reader saw nothing but the greeting: that is enough to go on from.
+      // The reader saw only the greeting, which is enough to resume from.
       let lastSeen = hello!.id
       const found: number[] = []
       for (let round = 0; round < 4; round++) {
@@ -96,7 +96,7 @@ describe('live events', () => {
           if (event.event !== 'annotation') continue
           found.push(Number(event.id))
           lastSeen = event.id
-          if (found.length % 4 === 3 && round === 1) break // in the middle of it
+          if (found.length % 4 === 3 && round === 1) break // in the middle of the events
           if (Number(event.id) === live) break
         }
         await reader.close()

@@ -124,14 +124,14 @@ type InboxLinks = {
 
 const kept = ['state', 'profile', 'q', 'urgency', 'upTo', 'limit'] as const
 
-/** With the server's configured address, or relative to it: what a caller says the server is called leads nowhere. */
+/** Links have the server's configured address or are relative: the caller's Host header must not decide where they lead. */
 export function inboxLinks(request: FastifyRequest, address: string): InboxLinks {
   const base = `${address.replace(/\/+$/, '')}/api/v1/annotations`
   const query = request.query as Record<string, unknown>
   return {
     list(format, cursor) {
       const wanted = new URLSearchParams()
-      // The default state is omitted: every letter counts on a small device.
+      // The default state is omitted: every character counts on a small device.
       for (const name of kept)
         if (query[name] !== undefined && query[name] !== 'all') wanted.set(name, String(query[name]))
       wanted.set('format', format)

@@ -4,7 +4,7 @@ import { createTestServer, type TestServer, type TestServerOptions } from '../..
 
 let documents = 0
 
-/** An annotation in somebody's inbox, each of a document of its own. */
+/** Adds an annotation, of a new document, to a user's inbox. */
 export async function annotate(
   { db, stores }: Pick<TestServer, 'db' | 'stores'>,
   owner: string,

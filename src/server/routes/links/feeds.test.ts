@@ -100,7 +100,7 @@ describe('feeds', () => {
         const url = await feedUrl(server, feed, 'atom')
         const first = await fetchFeed(server, url)
         const etag = String(first.headers.etag)
-        // More may come within that second.
+        // More entries may come within that second.
         assert.equal(first.headers['last-modified'], undefined)
         const modified = 'Thu, 01 Jan 2026 12:00:00 GMT'
         const ask = async (headers: Record<string, string>) => (await fetchFeed(server, url, headers)).statusCode
@@ -162,7 +162,7 @@ describe('feeds', () => {
       for (const format of formats) assert.equal((await fetchFeed(server, fresh[format])).statusCode, 200)
       assert.equal((await server.as('bob@example.org').post('/channels/c_x/renew')).statusCode, 404)
       assert.equal((await server.as(ada).post('/channels/c_hook/renew')).statusCode, 404)
-      // What other programs send along counts for nothing.
+      // Credentials that other programs send along are ignored.
       const along = { authorization: 'Basic YTpi', cookie: 'erace_session=wrong', 'sec-fetch-site': 'cross-site' }
       assert.equal((await fetchFeed(server, fresh.atom, along)).statusCode, 200)
       await server.stores.channels.change(ada, 'c_x', { state: 'off' })

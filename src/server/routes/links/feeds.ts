@@ -16,7 +16,7 @@ const types: Record<FeedFormat, string> = {
 
 type Parts = Pick<ServerParts, 'feeds' | 'settings' | 'requestLimits'>
 
-/** Feeds for readers that can't sign in: the address is the secret. */
+/** Feeds for readers that can't sign in: the URL is the secret. */
 export function addFeeds(server: FastifyInstance, { feeds, settings, requestLimits }: Parts): void {
   server.get<{ Params: { file: string } }>(
     '/feeds/:file',
@@ -25,7 +25,7 @@ export function addFeeds(server: FastifyInstance, { feeds, settings, requestLimi
       const { secret, format } = readName(request.params.file)
       const channel = await feeds.find(secret)
       if (channel === null || format === null) throw new AppError('not-found', 'no such feed')
-      // The address may have got around: not more for all who have it than for one.
+      // The URL may have been shared: all its readers together have the limit of one.
       const seconds = requestLimits.take(`feed ${channel.id}`)
       if (seconds > 0) throw new WaitError('rate-limited', 'too many requests; slow down', seconds)
       const content = await feeds.read(channel)
@@ -33,7 +33,7 @@ export function addFeeds(server: FastifyInstance, { feeds, settings, requestLimi
       const place: FeedPlace = { address, self: `${address}/feeds/${secret}.${format}` }
       const tag = tagOfFeed(content, format, place)
       reply.headers({ 'cache-control': 'private, no-cache', etag: tag })
-      // Some readers ignore what isn't newer than the time they have, and a time has only seconds: not while more may come within it.
+      // Some readers ignore entries that aren't newer, and times are in seconds: omit it while more may come within the same second.
       if (content.isSettled) reply.header('last-modified', new Date(content.updatedAt).toUTCString())
       if (isKnown(request, content, tag)) return reply.code(304).send()
       return reply.type(types[format]).send(await feeds.render(content, format, place))
@@ -41,7 +41,7 @@ export function addFeeds(server: FastifyInstance, { feeds, settings, requestLimi
   )
 }
 
-/** A name that is no feed's is looked up as any other, so that it takes as long. */
+/** Invalid names are looked up like any other, so that they take as long. */
 function readName(file: string): { secret: string; format: FeedFormat | null } {
   const dot = file.lastIndexOf('.')
   const end = file.slice(dot + 1)
@@ -49,7 +49,7 @@ function readName(file: string): { secret: string; format: FeedFormat | null } {
   return { secret: dot === -1 ? file : file.slice(0, dot), format: format ?? null }
 }
 
-/** RFC 9110, 13.2.2: where there is a tag, it decides alone. */
+/** RFC 9110, 13.2.2: `If-None-Match` takes precedence. */
 function isKnown({ headers }: FastifyRequest, { updatedAt, isSettled }: FeedContent, tag: string): boolean {
   const asked = headers['if-none-match']
   if (asked !== undefined) return isAmongTags(tag, asked)

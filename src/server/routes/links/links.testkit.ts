@@ -20,7 +20,7 @@ export const changed: Partial<AnnotationDraft> = {
   changes: { list: [{ kind: 'changed', path: 'Shop', before: '€ 39.90', after: '€ 34.50' }], more: 0 },
 }
 
-/** A feed of Ada's. */
+/** Adds a feed of Ada's. */
 export function addFeed(
   { stores }: Pick<TestServer, 'stores'>,
   id: string,
@@ -30,7 +30,7 @@ export function addFeed(
   return stores.channels.add({ id, owner: ada, kind: 'feed', name, settings, createdAt: 0 })
 }
 
-/** Paths, as the server gives them where it has no address. */
+/** Links as paths, as for a server without a configured URL. */
 export function linksOf({ stores }: Pick<TestServer, 'stores'>) {
   return createSecretLinks({ secrets: stores.serverSecrets, channels: stores.channels, address: () => '' })
 }

@@ -16,7 +16,7 @@ const skip = isThere ? false : 'there is no newsboat (Debian package newsboat)'
 
 type Row = { feedurl: string; title: string; url: string; content: string; pubDate: number; guid: string }
 
-/** A newsboat with files of its own. Each call fetches, and gives all that it has, by title. */
+/** A newsboat with its own files. Each call reloads and returns all its entries, by title. */
 async function createReader(folder: string, urls: readonly string[]): Promise<() => Promise<Row[]>> {
   await mkdir(folder)
   const file = (name: string): string => join(folder, name)
@@ -67,7 +67,7 @@ describe('newsboat', () => {
             assert.match(content, /Saved copy<\/a>/)
           }
           assert.deepEqual(statuses, [200, 200])
-          // It notes tags only of feeds that it has already.
+          // It stores ETags only for feeds that it already has.
           await reload()
           await reload()
           assert.deepEqual(statuses.slice(4), [304, 304])

@@ -8,7 +8,7 @@ import { feedUrlsAnswer } from '../delivery/delivery-answers.ts'
 
 const Renewed = Type.Object({ feedUrls: FeedUrls })
 
-/** New addresses for a feed; the old ones end. */
+/** Creates new URLs for a feed and invalidates the old ones. */
 export function addRenewal(api: Api, { feeds }: Pick<ServerParts, 'feeds'>): void {
   api.post(
     '/channels/:id/renew',

@@ -31,7 +31,7 @@ describe('unsubscribing', () => {
           headers: { 'content-type': 'multipart/form-data; boundary=x' },
           payload: '--x\r\ncontent-disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
         },
-        // Nothing that comes with it counts.
+        // Credentials and origin are ignored.
         { headers: { ...oneClick, cookie: 'erace_session=x', origin: 'https://mail.example' }, payload: '' },
         { headers: { authorization: 'Bearer wrong' } },
       ]

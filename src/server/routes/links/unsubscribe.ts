@@ -7,15 +7,15 @@ import type { ServerParts } from '../../parts.ts'
 type Params = { Params: { secret: string } }
 
 /**
- * The link at the end of a message, which switches its channel off. The page has a button, since mail programs and scanners open
- * links by themselves; a POST does it at once (RFC 8058). Nobody is signed in here: what came with the request counts for nothing,
- * and the answer says nothing of whom the channel belongs to.
+ * The unsubscribe link of a message, which switches its channel off. The page has a button, since mail programs and scanners open links
+ * by themselves; a POST takes effect at once (RFC 8058). Credentials of the request are ignored, and the response doesn't reveal whom
+ * the channel belongs to.
  */
 export function addUnsubscribe(server: FastifyInstance, { unsubscribe }: Pick<ServerParts, 'unsubscribe'>): void {
   const route = { config: byLink, schema: { hide: true } }
   server.register(async (scope) => {
     readForms(scope)
-    // The one field of RFC 8058 may come as this too. It is not needed: the method says it.
+    // The single field of RFC 8058 may come in this form, too. It is ignored: the method suffices.
     scope.addContentTypeParser('multipart/form-data', { parseAs: 'string', bodyLimit: FORM_BYTES }, (_, __, done) =>
       done(null, null),
     )

@@ -8,7 +8,7 @@ import { createTestServer } from '../../server.testkit.ts'
 
 const topic = 'https://news.example/feed?a=1&b=2'
 
-/** The callbacks need the address of the server, which is known once it listens. */
+/** Listens first: callbacks need the server's URL, which is only known then. */
 async function start(t: { after(end: () => Promise<void>): void }, settings = {}) {
   const clock = createManualClock(Date.now())
   const heard: string[] = []
@@ -94,7 +94,7 @@ test('what was not asked for is not found', async (t) => {
   const statuses = new Set<number>()
   for (let i = 0; i < 30; i++) statuses.add(await status(path, { method: 'POST', body: 'x' }))
   assert.deepEqual([...statuses].sort(), [202, 429])
-  // Neither a hub nor a feed.
+  // Invalid URLs of a hub and of a feed.
   await assert.rejects(webSub.subscribe('ftp://hub.example/', topic))
   await assert.rejects(webSub.subscribe(`${hub.url}?`, 'x'.repeat(3000)))
 })

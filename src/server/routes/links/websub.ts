@@ -7,10 +7,10 @@ import type { ServerParts } from '../../parts.ts'
 type Params = { Params: { token: string }; Querystring: Record<string, unknown> }
 type Parts = Pick<ServerParts, 'webSub' | 'requestLimits'>
 
-/** A delivery has the feed itself; nothing of it is kept. */
+/** A delivery contains the feed itself; it is not stored. */
 const maxDeliveryBytes = 1024 * 1024
 
-/** Where hubs call back (WebSub): they ask whether a subscription was meant, and tell of news. The address is the secret. */
+/** Callbacks of hubs (WebSub), which verify subscriptions and report news. The URL is the secret. */
 export function addWebSub(server: FastifyInstance, { webSub, requestLimits }: Parts): void {
   const route = { config: byLink, schema: { hide: true } }
   const take = (token: string): void => {

@@ -136,7 +136,7 @@ describe('a phone that knows only WML', () => {
           ...(method === 'POST' ? { payload: `t=${t}` } : {}),
         })
       assert.equal((await send('POST', '')).statusCode, 403)
-      // That of another session.
+      // The token of another session.
       assert.equal((await send('POST', token)).statusCode, 403)
       assert.ok([404, 405].includes((await send('GET', token)).statusCode))
       assert.equal((await send('POST', token, { 'sec-fetch-site': 'cross-site' })).statusCode, 403)
@@ -161,7 +161,7 @@ describe('a phone that knows only WML', () => {
         ),
         false,
       )
-      // It is for these decks alone.
+      // The session is only valid for these decks.
       const token = url.split('/')[2]!
       for (const headers of [{ cookie: `erace_session=${token}` }, { authorization: `Bearer ${token}` }])
         assert.equal((await server.server.inject({ url: '/api/v1/session', headers })).statusCode, 401)
@@ -207,7 +207,7 @@ describe('a phone that knows only WML', () => {
     }))
 })
 
-/** Another session of Ada's, as a browser has it. */
+/** Cookie of another session of Ada's, in a browser. */
 async function cookieOf(server: TestServer): Promise<string> {
   const { headers } = (await server.as(ada).get('/session')).raw.req
   return String(headers.cookie).replace(/^erace_session=/, '')

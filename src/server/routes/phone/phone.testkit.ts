@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { WML_TYPE } from '../../../xml/wml.ts'
 import type { TestServer } from '../../server.testkit.ts'
 
-/** A phone of its time: it shows one deck, fills in variables, follows links, sends posts, and may know cookies. */
+/** A WAP phone: it shows one deck, fills in variables, follows links, sends POSTs, and may support cookies. */
 export function createPhone({ server }: Pick<TestServer, 'server'>, { takesCookies }: { takesCookies: boolean }) {
   const agent = 'Nokia7110/1.0 (04.80)'
   const cookies = new Map<string, string>()
@@ -64,7 +64,7 @@ export function createPhone({ server }: Pick<TestServer, 'server'>, { takesCooki
     get deck() {
       return deck
     },
-    /** What people read. */
+    /** The visible text. */
     get text() {
       return shown(deck.replace(/<\/p>|<br\/>/g, '\n').replace(/<[^>]*>/g, ''))
         .replace(/\n+/g, '\n')

@@ -12,12 +12,12 @@ import { browserOf, giveCookie, takeCookie } from '../accounts/session.ts'
 
 type Parts = Pick<ServerParts, 'accounts' | 'inbox' | 'settings' | 'phone'>
 type Request = FastifyRequest<{ Params: { session: string }; Querystring: Record<string, unknown> }>
-/** What a signed-in phone asks for. */
+/** Handler for a signed-in phone. */
 type Answer = (caller: Caller, request: Request, reply: FastifyReply) => Promise<string>
 
-/** Stands for the session of a cookie where others have theirs in the URL. */
+/** Placeholder in the URL for sessions that use a cookie. */
 const BY_COOKIE = '-'
-/** A phone that sends it back takes cookies. */
+/** A phone that sends it back accepts cookies. */
 const TEST_COOKIE = 'erace_phone'
 const MAX_ITEMS = 15
 const MAX_PROFILE_ID = 200
@@ -32,8 +32,8 @@ const marks = new Map<string, Marks>([
 ])
 
 /**
- * The inbox for phones that know WML and nothing else. Their session is a cookie, or for those without cookies a part of the URL
- * (`url-sessions.ts`). Reading changes nothing, since gateways fetch ahead; what changes something is a POST with a token of the session.
+ * The inbox for phones that support only WML. Their session is a cookie or, for phones without cookies, a part of the URL
+ * (`url-sessions.ts`). GETs change nothing, since gateways prefetch; changes need a POST with a token of the session.
  */
 export function addPhone(server: FastifyInstance, parts: Parts): void {
   const { accounts, inbox, settings, phone } = parts
@@ -54,7 +54,7 @@ export function addPhone(server: FastifyInstance, parts: Parts): void {
       return caller === null ? askToSignIn(reply, 'Please sign in') : answer(caller, request, reply)
     }
 
-  /** The same for what changes something. */
+  /** The same for requests that change something. */
   const changing = (answer: Answer) =>
     signedIn(async (caller, request, reply) => {
       const token = fieldOf(request, 't')
@@ -178,7 +178,7 @@ function fieldOf({ body }: FastifyRequest, name: string): string {
   return body instanceof Map ? String(body.get(name) ?? '') : ''
 }
 
-/** Positive and whole; null for everything else. */
+/** A positive integer; null for anything else. */
 function numberOf(value: unknown): number | null {
   return typeof value === 'string' && /^[1-9]\d{0,14}$/.test(value) ? Number(value) : null
 }

@@ -19,7 +19,7 @@ import { Profile, ProfileBody } from '../../schemas/profiles.ts'
 const tags = ['profiles']
 const DEFAULT_LIMIT = 50
 const MAX_WARNINGS = 10
-/** A profile with a thousand sources and ten thousand words is smaller. */
+/** More than a profile with a thousand sources and ten thousand words needs. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 const xmlTypes = ['application/xml', 'text/xml']
 const forms = ['application/json', 'application/xml', 'text/xml'] as const
@@ -45,11 +45,11 @@ export function addProfiles(
   parent: Api,
   { profiles, privateAddress }: Pick<ServerParts, 'profiles' | 'privateAddress'>,
 ): void {
-  /** What is stored, but can't work. */
+  /** Warnings about sources that are stored, but can't work. */
   const warningsOf = ({ sources }: StoredProfile): string[] =>
     [...new Set(sources.map(({ uri }) => privateAddress(uri)))].filter((each) => each !== null).slice(0, MAX_WARNINGS)
 
-  // In a scope of their own: no other route reads XML.
+  // In a separate scope: no other route accepts XML.
   parent.register(async (scope) => {
     scope.addContentTypeParser(xmlTypes, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
     const api: Api = scope.withTypeProvider<TypeBoxTypeProvider>()

@@ -50,7 +50,7 @@ async function listOf(server: TestServer, query = '', who = ann): Promise<Part> 
   return answer.json()
 }
 
-/** As after a check that came to this, for every watch of the URI. */
+/** Records a check with this outcome for the watch of the URI. */
 async function finish({ stores }: TestServer, uri: string, parts: Partial<WatchOutcome>): Promise<void> {
   const row = (await stores.watches.all()).find((each) => each.uri === uri)!
   const at = Date.UTC(2026, 0, 1)
@@ -144,7 +144,7 @@ describe('the list of sources', () => {
         profileWith('filter', ann, [sourceAt('http://filter.example/')]),
       )
       for (const [n, [outcome]] of cases.entries()) {
-        // The first visit is the base line; what is told came of the second.
+        // The first check is the baseline; the reported state is that of the second.
         await finish(server, uriOf(n), {})
         await finish(server, uriOf(n), { checkedAt: Date.UTC(2026, 0, 1) + 2000, visited: [], ...outcome })
       }
@@ -154,10 +154,10 @@ describe('the list of sources', () => {
         const item = items.find(({ uri }) => uri === uriOf(n))!
         assert.equal(item.state, state, item.uri)
         assert.match(item.message, message)
-        // Since when is told apart: a sentence knows no zone.
+        // The time is reported separately, because a sentence has no time zone.
         assert.doesNotMatch(item.message, /[{}]|\bsince\b|UTC/)
       }
-      // The first visit is no change, so a source that is unchanged has none unless one came later.
+      // The first check isn't a change, so an unchanged source has none unless a later one found one.
       for (const { state, lastChangedAt } of items)
         if (state === 'unchanged') assert.equal(lastChangedAt, null)
         else if (state === 'changed') assert.notEqual(lastChangedAt, null)
@@ -242,7 +242,7 @@ describe('the list of sources', () => {
       assert.deepEqual(item.checks, [
         { at: '2026-01-01T00:00:01.000Z', outcome: 'unchanged', status: 200, changed: 0, tookMs: 1000 },
       ])
-      // It was paused and is not any more, which the scheduler has not heard yet.
+      // It was paused and has been resumed, which the scheduler doesn't know yet.
       scheduler.set({ id: watch, ...rest, paused: true, everyMs: 600_000, everyMaxMs: 600_000 })
       assert.equal((await now()).why, 'just resumed')
     }))

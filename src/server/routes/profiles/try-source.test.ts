@@ -73,7 +73,7 @@ describe('a source that is tried', () => {
     await rm(folder, { recursive: true })
   })
 
-  /** As another user each time, so that no limit is in the way. */
+  /** Uses a new user each time, to stay below the limits. */
   let users = 0
   async function tryIt(source: Record<string, unknown>) {
     const email = `user${++users}@example.org`

@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 64 * 1024
 
 type Parts = Pick<ServerParts, 'profileRules' | 'belongingsOf' | 'trying'>
 
-/** What can be watched, and what would be read of it. */
+/** The supported protocols, and a trial read of a source. */
 export function addTrySource(api: Api, { profileRules, belongingsOf, trying }: Parts): void {
   api.get(
     '/protocols',

@@ -12,8 +12,8 @@ import { bouncePage, capturePage, listPage, missingPage, problemPage, timeMap } 
 type ReplayParts = Pick<ServerParts, 'archive' | 'settings'>
 
 /**
- * What is kept of a page, at `/web/TIME/URL`: our page with a banner, and in its frame what was fetched, which runs nothing and asks
- * for nothing. The address is everything behind the time, its query too, so that the route is found by its beginning alone (`replayRoute`).
+ * Archived pages at `/web/TIME/URL`: our page with a banner, and in its frame the fetched content, which runs and requests nothing.
+ * The URL is everything after the time, including its query, so the route is matched by its prefix alone (`replayRoute`).
  */
 export function addReplay(server: FastifyInstance, parts: ReplayParts): void {
   server.get('/web', { config: anyone, schema: { hide: true } }, async (request, reply) => {
@@ -29,14 +29,14 @@ export function addReplay(server: FastifyInstance, parts: ReplayParts): void {
   })
 }
 
-/** Addresses of pages are no paths of ours: the router would decode them, and refuse what isn't UTF-8. */
+/** Hides the URLs of pages from the router, which would decode them and refuse those that aren't UTF-8. */
 export function replayRoute({ url = '/' }: { url?: string | undefined }): string {
   return url.startsWith('/web/') ? '/web' : url
 }
 
 /**
- * A link in a replayed page comes from a page without an origin, and so without the session. Our own page then leads to the same address.
- * That may be done for reading only: see decision 023.
+ * Links in a replayed page come from a page without an origin, so without the session. Our own page then redirects to the same URL.
+ * This is only safe for reading: see decision 023.
  */
 function askAgain({ headers, originalUrl }: FastifyRequest, reply: FastifyReply): FastifyReply | string {
   const isFollowed = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
@@ -73,7 +73,7 @@ async function answer(
   return asReplayViewer(reply).send(capturePage(capture, version))
 }
 
-/** RFC 7089: clients may name a time. */
+/** RFC 7089: clients may request a time. */
 function wantedTime({ headers }: FastifyRequest, reply: FastifyReply): number {
   reply.header('vary', 'Accept-Datetime')
   const given = headers['accept-datetime']
@@ -81,7 +81,7 @@ function wantedTime({ headers }: FastifyRequest, reply: FastifyReply): number {
   return Number.isNaN(at) ? Number.MAX_SAFE_INTEGER : at + 999
 }
 
-/** Nothing is kept under this address; perhaps it led elsewhere. */
+/** Nothing is stored for this URL; perhaps it redirected. */
 function moved({ url, location }: Capture, at: number, reply: FastifyReply): unknown {
   const target = location === '' ? null : URL.parse(location, url)
   if (target === null || !/^https?:$/.test(target.protocol) || target.href === url)
@@ -120,7 +120,7 @@ async function frame(
   return Buffer.from(content.bytes.buffer)
 }
 
-/** In words, for people; other errors are answered as everywhere. */
+/** Error pages for people; other errors are handled as everywhere. */
 function explain(error: AppError, rest: string, reply: FastifyReply): unknown {
   if (error.code === 'not-found') return asReplayViewer(reply.code(404)).send(missingPage(readReplayPath(rest).url))
   if (error.code === 'request-invalid') return asReplayViewer(reply.code(400)).send(problemPage(error.message))

@@ -5,7 +5,7 @@ import { agentsByKind } from '../../../delivery/registry.ts'
 import type { StoreEngine } from '../../../store/conformance/engine.testkit.ts'
 import { annotationsOn, type DeliveryPlace, MINUTE_MS, type ProcessOptions, withDelivery } from './delivery.testkit.ts'
 
-/** What one channel that doesn't work may do to others, on every engine: nothing. */
+/** A broken channel doesn't affect others, on every engine. */
 export function badChannelSuite(engine: StoreEngine): void {
   const place = (work: (place: DeliveryPlace) => Promise<void>, options?: ProcessOptions) =>
     withDelivery(engine, work, options)
@@ -126,7 +126,7 @@ export function badChannelSuite(engine: StoreEngine): void {
         assert.deepEqual(annotationsOn(where, 'slow'), [[one!.id]])
         answer()
         await allArrived.promise
-        // What a pass takes up frees a place once more.
+        // Each pass may free a slot and so start another pass.
         for (let known = -1; known < passes.length; ) {
           known = passes.length
           await Promise.all(passes)

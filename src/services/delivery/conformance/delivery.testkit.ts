@@ -27,13 +27,13 @@ import { createPolicies } from '../policies.ts'
 import { createSecretLinks } from '../secret-links.ts'
 import { createSender } from '../sender.ts'
 
-/** Noon of a Monday in UTC. */
+/** A Monday, noon UTC. */
 export const START = Date.UTC(2026, 5, 1, 12)
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 export const LEASE_MS = 10_000
-/** More rounds than anything needs: who comes so far goes in a circle. */
+/** More rounds than any test needs: reaching it means an endless loop. */
 const MAX_ROUNDS = 200
 
 export const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0'
@@ -44,14 +44,14 @@ export type ProcessOptions = {
   agents?: ReadonlyMap<string, ChannelAgent>
   random?(): number
   onFree?(): void
-  /** Of one attempt. */
+  /** Timeout of one attempt. */
   maxMs?: number
-  /** Between the process and its store. */
+  /** Wraps the store of the process to inject faults. */
   faulty?(deliveries: OpenStores['deliveries']): OpenStores['deliveries']
   archive?: Parameters<typeof createMessageContents>[0]['archive']
 }
 
-/** All that plans and sends in one process, turned by hand: nothing happens by itself. */
+/** The planning and sending of one process, driven by hand: nothing runs by itself. */
 export type DeliveryProcess = ReturnType<typeof openProcess>
 
 /** `ann`'s account, her profile `p` with channel `c` at the sink, and one process. */
@@ -59,7 +59,7 @@ export type DeliveryPlace = InboxPlace & {
   stores: OpenStores
   clock: ManualClock
   sink: Sink
-  /** What the process had to say. */
+  /** Problems reported by the process. */
   problems: string[]
   /** Another process on the same store. */
   process(options?: ProcessOptions): DeliveryProcess
@@ -68,9 +68,9 @@ export type DeliveryPlace = InboxPlace & {
   addChannel(id: string, parts?: Partial<ChannelDraft>): Promise<void>
   setProfile(id: string, delivery: Partial<ProfileDelivery>, parts?: Partial<Profile>): Promise<void>
   setAccount(settings: Partial<AccountSettings>): Promise<void>
-  /** Annotations of new pages, of the profile `p` where nothing else is said; they go where their profile says. */
+  /** Adds annotations of new pages, by default for the profile `p`, to the channels of their profile. */
   found(...told: Told[]): Promise<Annotation[]>
-  /** Moves the clock, and does everything after each step. */
+  /** Advances the clock step by step, and runs after each step. */
   pass(ms: number, stepMs?: number): Promise<void>
 }
 
@@ -212,10 +212,10 @@ function openProcess(
   }
 }
 
-/** A message as a webhook got it. `at` is when it was sent. */
+/** A message as received by a webhook. `at` is when it was sent. */
 export type Received = { id: string; type: string; annotations: number[]; at: number }
 
-/** What came on a channel, in order. */
+/** Messages received on a channel, in order. */
 export function receivedOn({ sink }: Pick<DeliveryPlace, 'sink'>, channel = 'c'): Received[] {
   return sink.received
     .filter(({ path }) => path === `/${channel}`)
@@ -229,7 +229,7 @@ export function receivedOn({ sink }: Pick<DeliveryPlace, 'sink'>, channel = 'c')
 
 const isShown = process.env.ERACE_TEST_SHOW === 'deliveries'
 
-/** `ERACE_TEST_SHOW=deliveries` prints when what arrived, in UTC and as the clocks of a zone show it. */
+/** With `ERACE_TEST_SHOW=deliveries`, prints what arrived when, in UTC and in the given zone. */
 export function show(place: Pick<DeliveryPlace, 'sink'>, title: string, zone = 'UTC', channel = 'c'): void {
   if (!isShown) return
   const local = new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })

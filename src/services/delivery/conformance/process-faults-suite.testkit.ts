@@ -21,7 +21,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
   const place = (work: (place: DeliveryPlace) => Promise<void>, options?: ProcessOptions) =>
     withDelivery(engine, work, options)
 
-  /** Everything arrived, and what was sent more than once had the same id and was asked for again. */
+  /** Asserts that every annotation arrived exactly once. */
   function assertEachOnce(where: DeliveryPlace, found: readonly number[], channel = 'c'): void {
     const told = annotationsOn(where, channel).flat()
     assert.deepEqual(
@@ -203,7 +203,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
   })
 
   describe(`a store that fails (${engine.name})`, () => {
-    /** Once, at the first call of the method. */
+    /** Fails once, at the first call of the method. */
     const failing =
       (method: 'settle' | 'compose' | 'begun', error: Error): NonNullable<ProcessOptions['faulty']> =>
       (deliveries) => {

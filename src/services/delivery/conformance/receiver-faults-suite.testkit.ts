@@ -18,7 +18,7 @@ import {
   withDelivery,
 } from './delivery.testkit.ts'
 
-/** Receivers that are down, refuse or ask for time, on every engine. */
+/** Receivers that are down, refuse or ask to retry later, on every engine. */
 export function receiverFaultsSuite(engine: StoreEngine): void {
   const place = (work: (place: DeliveryPlace) => Promise<void>, options?: ProcessOptions) =>
     withDelivery(engine, work, options)

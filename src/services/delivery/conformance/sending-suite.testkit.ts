@@ -16,7 +16,7 @@ import {
   withDelivery,
 } from './delivery.testkit.ts'
 
-/** What delivery promises on every engine while all goes well, and where one channel or one page doesn't. */
+/** Guarantees of delivery on every engine, with and without a failing channel or page. */
 export function sendingSuite(engine: StoreEngine): void {
   const place = (work: (place: DeliveryPlace) => Promise<void>, options?: ProcessOptions) =>
     withDelivery(engine, work, options)
@@ -172,7 +172,7 @@ export function sendingSuite(engine: StoreEngine): void {
         await where.pass(HOUR_MS, 5 * MINUTE_MS)
         assert.equal(where.sink.received.length, 1)
         assert.equal((await where.deliveries.waitingCounts(['c'])).size, 0)
-        // Its owner can still have it.
+        // Its owner can still have it sent again.
         await where.accounts.update(id, { disabled: false })
         assert.equal(await where.deliveries.sendAgain('ann', begun!.id, where.clock.now()), true)
         await where.run()

@@ -8,7 +8,7 @@ import { timingSuite } from './timing-suite.testkit.ts'
 
 const suites = [sendingSuite, timingSuite, badChannelSuite, receiverFaultsSuite, processFaultsSuite, lookingSuite]
 
-/** What delivery promises on every engine. */
+/** Guarantees of delivery on every engine. */
 export function deliverySuites(engine: StoreEngine): void {
   for (const suite of suites) suite(engine)
 }

@@ -18,7 +18,7 @@ const utc = (text: string): number => Date.parse(`${text}:00Z`)
 const shown = (at: number): string => new Date(at).toISOString().slice(0, 16)
 const timesOf = (received: readonly Received[]): string[] => received.map(({ at }) => shown(at))
 
-/** From one time to another, with a change of its own every so often; the clock goes on in half hours. */
+/** Runs from one time to another with a change every `everyMs`, advancing the clock in half hours. */
 async function live(where: DeliveryPlace, from: string, to: string, everyMs: number): Promise<number[]> {
   where.clock.advance(utc(from) - where.clock.now())
   const found: number[] = []
@@ -37,9 +37,9 @@ export function timingSuite(engine: StoreEngine): void {
 
   describe(`quiet hours (${engine.name})`, () => {
     const nights = [
-      // Clocks are put forward at 01:00 UTC: this night has eight hours.
+      // Clocks go forward at 01:00 UTC: these quiet hours last eight hours.
       { what: 'the short night in spring', from: '2026-03-28T18:30', end: '2026-03-29T04:00', changes: 8 },
-      // And back at 01:00 UTC: this one has ten.
+      // Clocks go back at 01:00 UTC: these last ten.
       { what: 'the long night in autumn', from: '2026-10-24T17:30', end: '2026-10-25T05:00', changes: 10 },
     ]
     for (const { what, from, end, changes } of nights)
@@ -48,7 +48,7 @@ export function timingSuite(engine: StoreEngine): void {
         place(async (where) => {
           await where.setProfile('p', { quiet: { zone: '', from: '22:00', to: '07:00' } })
           await where.setAccount({ timeZone: 'Europe/Athens' })
-          // At 20:30, 21:30, … 08:30 on the clocks there.
+          // At 20:30, 21:30, … 08:30 local time.
           const found = await live(where, from, shown(utc(end) + 2 * HOUR_MS), HOUR_MS)
           show(where, `quiet from 22:00 to 07:00 in Athens, a change every hour: ${what}`, 'Europe/Athens')
           const received = receivedOn(where)

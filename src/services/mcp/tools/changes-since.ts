@@ -115,7 +115,7 @@ async function pageChanges(
   return { items, next: recent.length > page.limit ? recent[page.limit - 1]!.n : null }
 }
 
-/** Against the version before it. A body that is no longer kept takes nothing from the others. */
+/** Compares with the previous version. If a body is no longer kept, only this item lacks its changes. */
 async function versionChanges(archive: ChangesDeps['archive'], owner: string, version: VersionItem): Promise<Item> {
   const { id, n, document, reason: kind, firstSeenAt: at, url, title } = version
   const item = { kind, at, url, title, version: id, changes: [], moreChanges: 0 }

@@ -85,7 +85,7 @@ async function findVersion(
   return archive.chosen({ ...asker, document: id, choice: at ?? 'last' })
 }
 
-/** A page that the caller doesn't see and one that isn't kept give the same error. */
+/** Throws the same error for a page the caller doesn't see and for one that isn't kept. */
 export async function documentOf(archive: Pick<ArchiveReader, 'documentOfUrl'>, asker: Asker, url: string) {
   const document = await archive.documentOfUrl({ ...asker, url })
   if (document !== null) return document
@@ -111,7 +111,7 @@ export async function versionText(
   return new TextDecoder().decode(bytes)
 }
 
-/** From one place on, without breaking a character in two. */
+/** A part of a text, without splitting a surrogate pair. */
 function partOf(whole: string, offset: number, length: number): { text: string; next: number | null } {
   const isLowHalf = (at: number): boolean => /[\uDC00-\uDFFF]/.test(whole.charAt(at))
   let end = offset + length

@@ -37,12 +37,12 @@ serveThread(parentPort!, answer)
 
 type ResultLimits = { maxNodes: number; maxResultChars: number }
 
-/** The caller must dispose of it: it lives outside the garbage-collected heap. */
+/** The caller must dispose of the document: it lives outside the garbage-collected heap. */
 function parseBase(xml: Uint8Array): XmlDocument {
   return XmlDocument.fromBuffer(xml, { option: ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_COMPACT })
 }
 
-/** For texts that were checked before, in a thread that may be ended: neither time nor memory is bounded here. */
+/** For validated queries, in a thread that may be terminated: neither time nor memory is bounded here. */
 function evaluateXpath(document: XmlDocument, xpath: string, limits: ResultLimits): FromBaseWorker {
   try {
     using compiled = XmlXPath.compile(xpath, namespaces)

@@ -8,7 +8,7 @@ import { writtenUrd } from '../values/urd-values.ts'
 import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'
 
 /**
- * Queries in XPath 1.0 or XQL over one document: the profile base (`profileBaseText`), or what else is written as XML.
+ * Queries in XPath 1.0 or XQL over one document: the profile base (`profileBaseText`), or anything else written as XML.
  *
  * A short query can take forever, and any amount of memory. So queries run one at a time in a thread that is started with
  * the first one: it answers within the time limit or is terminated, and the next query starts another. The thread caches
@@ -17,7 +17,7 @@ import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'
  */
 export type ProfileBase = {
   query(base: QueriedBase, query: string): Promise<ProfileQueryResult>
-  /** No query may follow. */
+  /** No query may follow. Waits for the current ones. */
   end(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export type ProfileBaseLimits = {
   maxResultChars: number
   /** Size of all documents in the thread. Parsed, they take about five times as much. */
   maxBaseBytes: number
-  /** Queries that may wait; more are rejected. */
+  /** Maximum number of waiting queries; more are rejected. */
   maxWaiting: number
 }
 
@@ -57,7 +57,7 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Null where the thread did not answer: it ran into the time limit, or into an error that it did not survive. */
+  /** Null if the thread did not answer: it exceeded the time limit, or crashed. */
   async function ask(message: ToBaseWorker, timeLimitMs: number | null): Promise<FromBaseWorker | null> {
     if (thread === null || thread.hasEnded())
       thread = startThread(new URL('./profile-base-worker.ts', import.meta.url), {
@@ -150,7 +150,7 @@ export async function* profileBaseText(
   yield '</urds>\n</base>\n'
 }
 
-/** Null where it would be too large. */
+/** Null if it would be too large. */
 async function bytesOf(texts: AsyncIterable<string>, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const pieces: Buffer[] = []
   let bytes = 0
@@ -160,7 +160,7 @@ async function bytesOf(texts: AsyncIterable<string>, maxBytes: number): Promise<
     if (bytes > maxBytes) return null
     pieces.push(piece)
   }
-  // A buffer of its own, which may be handed over to a thread.
+  // A buffer of its own, so that it can be transferred to a thread.
   const whole = new Uint8Array(bytes)
   let at = 0
   for (const piece of pieces) {

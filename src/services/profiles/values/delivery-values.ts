@@ -13,7 +13,7 @@ export const urgencies = { min: 0.1, max: 100 }
 const hourly = { min: 1, max: 1000, whole: true }
 const escalations = { minMs: 60_000, maxMs: 7 * 86_400_000 }
 
-/** What is wrong with a delivery channel; null for one that the owner has. */
+/** What is wrong with a delivery channel; null if the owner has it. */
 export type CheckChannel = (id: string) => string | null
 
 export function readDeliveryValues(value: unknown, checkChannel: CheckChannel, values: PlainValues): ProfileDelivery {
@@ -39,7 +39,7 @@ export function readDeliveryValues(value: unknown, checkChannel: CheckChannel, v
   }
 }
 
-/** The same for all profiles of an account. */
+/** Account-wide defaults for all its profiles. */
 export function readNotificationValues(value: unknown, values: PlainValues): NotificationSettings {
   const given = values.record(value, 'notifications', notificationKeys)
   const place = 'notifications.quiet'

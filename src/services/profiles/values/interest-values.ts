@@ -8,10 +8,10 @@ import type { PlainRecord, PlainValues } from './plain-values.ts'
 
 const interestKeys = ['keywords', 'exclude', 'expression', 'threshold', 'stemming', 'scorer', 'ignore', 'match']
 
-/** Stand for what can't be read, so that all else can still be checked: they add no validation errors. */
+/** Placeholders for unreadable values, so that the rest can still be validated: they cause no further errors. */
 const stoppers = { key: 'x', weight: 100_000 }
 
-/** The shape of interests. Matching checks whether their words, weights and conditions make sense. */
+/** Reads interests and checks their shape. Whether their words, weights and conditions make sense is checked by matching. */
 export function readInterestValues(value: unknown, values: PlainValues): Interests {
   const given = values.record(value, 'interests', interestKeys)
   const text = (key: 'stemming' | 'scorer', max?: number) =>
@@ -34,7 +34,7 @@ export function readInterestValues(value: unknown, values: PlainValues): Interes
   }
 }
 
-/** A word alone is a keyword of the usual weight. */
+/** A plain string is a keyword with the default weight. */
 function readKeyword(value: unknown, place: string, values: PlainValues): Keyword {
   if (typeof value === 'string') return { key: readTerm(value, place, values), weight: profileDefaults.weight }
   const given = values.required(value, place, ['key', 'weight'])
@@ -61,7 +61,7 @@ function readIgnored(value: unknown, place: string, values: PlainValues): string
   return source
 }
 
-/** Conditions may go over several lines. */
+/** Joins the lines of a multi-line expression. */
 function readExpressionText(given: PlainRecord, values: PlainValues): string {
   const source = given.expression
   const flat = typeof source === 'string' ? source.replace(/[\t\r\n]+/g, ' ').trim() : source

@@ -1,20 +1,20 @@
 import { nearMiss } from '../../../config/near-miss.ts'
 import type { ValidationError } from '../../../config/validation-errors.ts'
 
-/** Of ten thousand invalid keywords the first hundreds are reported. */
+/** Maximum number of errors reported. */
 const MAX_FAULTS = 500
 
 export type PlainRecord = Readonly<Record<string, unknown>>
 
 /**
- * Takes a value of unknown shape apart and collects all errors in it. Each reader returns a value to continue with, whatever
- * was there: the result counts only while there are no errors. What is missing or null is undefined.
+ * Reads a value of unknown shape and collects all errors in it. Each reader returns a value to continue with, even for
+ * invalid input: the result is valid only if there are no errors. Missing and null values are undefined.
  */
 export type PlainValues = {
   readonly errors: readonly ValidationError[]
   reject(place: string, message: string): void
   record(value: unknown, place: string, keys: readonly string[]): PlainRecord
-  /** The same where there must be one: null where there is not. */
+  /** Like `record`, but rejects a missing value; null if there is no object. */
   required(value: unknown, place: string, keys: readonly string[]): PlainRecord | null
   list(value: unknown, place: string, limit: number): readonly unknown[]
   text(value: unknown, place: string, limits?: { max?: number; mayBeEmpty?: boolean }): string | undefined
@@ -23,7 +23,7 @@ export type PlainValues = {
   oneOf<T extends string>(value: unknown, place: string, words: readonly T[]): T | undefined
 }
 
-/** Characters that are no part of any name or term, and of no XML either. */
+/** Characters not allowed in any name or term, nor in XML. */
 const forbidden = /[\p{Cc}\p{Cs}\ufffe\uffff]/u
 
 export function createPlainValues(): PlainValues {
@@ -75,7 +75,7 @@ export function createPlainValues(): PlainValues {
       const expected = whole ? 'a whole number' : 'a number'
       if (typeof value !== 'number' || !Number.isFinite(value) || (whole && !Number.isInteger(value)))
         return wrong(place, expected, value)
-      // A negative zero is none when it comes back.
+      // Normalise -0, which would not survive a round trip.
       if (value >= min && value <= max) return value + 0
       return wrong(place, rangeText(expected, min, max), value)
     },

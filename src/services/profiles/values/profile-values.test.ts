@@ -293,7 +293,7 @@ describe('a profile in JSON', () => {
       'sources[0].render: expected one of http, browser, not "paper"',
       'sources[0].credentials: you have no credentials named "bank"; expected "mail" or "shop \\"1\\""',
     ])
-    // Of a protocol that isn't supported yet, nothing is promised.
+    // A protocol that isn't supported yet is assumed unable to push.
     assert.deepEqual(faults({ uri: 'pop3://mail.example/', method: 'push' }), [
       "sources[0].method: sources of pop3 can't push; use pull",
     ])

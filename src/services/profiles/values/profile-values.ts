@@ -44,7 +44,7 @@ const MAX_NAME = 200
 /** Channels that every user has. */
 export const builtInChannels: readonly string[] = ['inbox']
 
-/** What the profiles of an owner may name. */
+/** Channels and credentials that the profiles of an owner may name. */
 export type Belongings = {
   /** Ids of channels, built-in ones included. */
   channels: readonly string[]
@@ -68,7 +68,7 @@ export function createBelongings({ channels, credentials }: BelongingStores): Be
 
 const nobodys: Belongings = { channels: builtInChannels, credentials: [] }
 
-/** `abilities` are those of the fetchers. */
+/** `abilities`: the capabilities of the fetchers. */
 export function profileRules(
   { crawl, server, parts }: Config,
   abilities: ProtocolAbilities,
@@ -80,7 +80,7 @@ export function profileRules(
   return { maxUriLength: crawl.maxUrlLength, abilities, hubsReachUs, checkInterests, ...belongingRules(has) }
 }
 
-/** The same rules for profiles of somebody who has these. */
+/** The same rules for an owner with these channels and credentials. */
 export function withBelongings(rules: ProfileRules, has: Belongings): ProfileRules {
   return { ...rules, ...belongingRules(has) }
 }

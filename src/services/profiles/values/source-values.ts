@@ -26,7 +26,7 @@ export type SourceRules = {
   abilities: ProtocolAbilities
   /** The public address of this server is known. */
   hubsReachUs: boolean
-  /** What is wrong with the name of credentials; null if its owner has such. */
+  /** What is wrong with the name of credentials; null if the owner has them. */
   checkCredentials(name: string): string | null
 }
 
@@ -89,7 +89,7 @@ export function readSourceValues(
 
 type LineLimits = { count: number; length: number }
 
-/** Each once, without the space around it. `faultOf` says what is wrong with one, if anything. */
+/** Trims and deduplicates the lines. `faultOf` returns what is wrong with a line, or null. */
 function readLines(
   value: unknown,
   place: string,
@@ -133,7 +133,7 @@ function readAspects(value: unknown, place: string, values: PlainValues): readon
   return aspects.filter((aspect) => given.includes(aspect))
 }
 
-/** How the source is asked for. What its protocol can't do is refused. */
+/** Reads how to request the source. Rejects what its protocol can't do. */
 function readAccess(
   given: PlainRecord,
   place: string,
@@ -189,7 +189,7 @@ function readInterval(value: unknown, place: string, values: PlainValues): numbe
   return undefined
 }
 
-/** As the URL parser writes it, with the arguments in its query and without a fragment that only names a place in the page. */
+/** Normalised by the URL parser, with the arguments in its query and without a fragment that only names a place in the page. */
 function readUri(
   given: PlainRecord,
   place: string,
@@ -224,7 +224,7 @@ function readUri(
   return uri.href
 }
 
-/** Places within a web page are none of its address; what a browser has to do on it is. Other protocols spell theirs themselves. */
+/** For web pages, keeps only fragments with browser steps. Other protocols define their own fragments. */
 function readFragment({ protocol, hash }: URL, render: unknown, place: string, values: PlainValues): string {
   if (protocol !== 'http:' && protocol !== 'https:') return hash
   if (render !== 'browser' || !hash.startsWith(renderMark)) return ''

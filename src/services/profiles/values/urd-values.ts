@@ -12,7 +12,7 @@ const LAST_MS = 8.64e15
 
 export type ReadUrd = { kind: 'urd'; urd: ProfileUrd } | { kind: 'invalid'; errors: ValidationError[] }
 
-/** The rules for profiles, applied to one source; positions as there, plus `protocol`, `port`, `lastCheckedAt`. */
+/** Applies the rules for profiles to one source; places of errors as there, plus `protocol`, `port` and `lastCheckedAt`. */
 export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
   const { id, owner, plain, profile: profileId, protocol } = item
   const values = createPlainValues()
@@ -32,7 +32,7 @@ export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
   return { kind: 'urd', urd: { ...rest, id, owner, profile: profileId, source: watched, lastCheckedAt } }
 }
 
-/** A port counts where the URI has none of its own; two that differ are an error. */
+/** Adds the port if the URI has none; two different ports are an error. */
 function withPort(uri: string | null, given: unknown, values: PlainValues): string {
   const port = values.number(given, 'port', { min: 1, max: 65_535, whole: true })
   const url = URL.parse(uri ?? '')

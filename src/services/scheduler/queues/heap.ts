@@ -1,6 +1,6 @@
 /**
- * A binary heap in a plain array. A node knows its position, so that any node can be removed; it is in at most one heap
- * at a time. The least key comes first, equal keys by id: the order never depends on how the heap was filled.
+ * A binary min-heap in a plain array. A node knows its position, so that any node can be removed; it is in at most one
+ * heap at a time. Ties are broken by id, so the order never depends on how the heap was filled.
  */
 export type HeapNode = {
   readonly id: number

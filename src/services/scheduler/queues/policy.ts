@@ -3,24 +3,23 @@ import { serviceLevels } from '../watch.ts'
 
 /**
  * Which watch goes first when more checks are due than can be made. Due watches wait in queues; a policy decides which
- * queue a service level uses, the order within a queue, and whose turn it is. Turns are taken once for the whole
- * scheduler and once at each budget that several queues wait for; the policy's memory of them is an array of numbers
- * that the caller keeps.
+ * queue a service level uses, the order within a queue, and which queue is next. Queues take turns in the scheduler as
+ * a whole and at each budget that several queues wait for; the policy's memory of these turns is an array of numbers
+ * kept by the caller.
  *
- * Every policy serves a watch whenever one is waiting, and none starves: due times and deadlines age, and each queue
- * has a share.
+ * Every policy is work-conserving, and no watch starves: due times and deadlines age, and each queue has a share.
  */
 export type Policy = {
   readonly name: string
   readonly queues: number
-  /** How many numbers it remembers for one set of turns; they start at 0. */
+  /** Length of the `turns` array; initialise it with 0. */
   readonly memory: number
   queueOf(level: ServiceLevel): number
-  /** Order within the queue: smaller goes first, equal ones by id. */
+  /** Order within the queue: smallest first, ties broken by id. */
   rank(dueAt: number, deadlineAt: number): number
-  /** The queue to serve next; -1 where all are empty. */
+  /** The queue to serve next; -1 if all are empty. */
   pick(queues: readonly { readonly length: number }[], turns: number[]): number
-  /** The queue was served. */
+  /** Records that the queue was served. */
   took(queue: number, turns: number[]): void
 }
 
@@ -29,9 +28,9 @@ export type PolicyName = 'value' | 'first-in' | 'earliest-deadline' | 'weighted-
 export type Shares = Readonly<Record<ServiceLevel, number>>
 
 /**
- * Each level has four times the share of the next. Gold then has 16 of 21 parts: it meets its deadlines as long as its
- * own demand is below three quarters of the capacity, so also where all three levels demand the same and only half of
- * it can be served. Bronze has no less than a twenty-first, and more whenever the others leave some.
+ * Each level has four times the share of the next. With 16 of 21 parts, gold meets its deadlines as long as its own
+ * demand is below three quarters of the capacity: even if all three levels demand the same and only half of it can be
+ * served. Bronze gets at least 1/21, and more whenever the others leave some.
  */
 export const defaultShares: Shares = { gold: 16, silver: 4, bronze: 1 }
 
@@ -41,7 +40,7 @@ export function createPolicy(name: PolicyName, shares: Shares = defaultShares): 
       return createSingleQueue(name, (dueAt) => dueAt)
     case 'earliest-deadline':
       return createSingleQueue(name, (_, deadlineAt) => deadlineAt)
-    // What is due is served in the same order; what is due when follows from its worth: see `valuation.ts`.
+    // Serves due watches in the same order; only the due times differ: see `valuation.ts`.
     case 'value':
     case 'weighted-fair':
       return createWeightedFair(shares)
@@ -62,7 +61,7 @@ function createSingleQueue(name: PolicyName, rank: Policy['rank']): Policy {
 
 /**
  * Fair queueing by virtual time: each queue has a clock that moves by 1/share with every check, and the queue furthest
- * behind is next. An empty queue is carried along, so that it returns without credit and without debt. Within a queue
+ * behind is next. The clock of an empty queue moves along, so that it returns without credit or debt. Within a queue
  * the earliest deadline goes first.
  */
 function createWeightedFair(shares: Shares): Policy {

@@ -6,9 +6,9 @@ import type { Policy } from './policy.ts'
 import { type Budget, createFairQueue, createThrottles, type Throttles } from './throttles.ts'
 
 /**
- * Where watches are. Each is in one of these: the time queue (those that wait, and those that are out by the time at
- * which they count as lost), a ready queue, the queue of a budget that holds it, the queue of those asked for, or in
- * none (paused, shut). A caller that takes one out with `leave` or `popReady` must put it somewhere again.
+ * The queues of the scheduler. Each watch is in one of these: the time queue (watches that wait by due time, and those
+ * that are out by the time at which they count as lost), a ready queue, the queue of a budget that holds it, the queue
+ * of those asked for, or none (paused, shut). A caller that takes a watch out with `leave` or `popReady` must enter it again.
  */
 export type Queues = {
   readonly throttles: Throttles
@@ -18,18 +18,18 @@ export type Queues = {
   enterAsked(entry: WatchEntry, now: number): void
   enterHeld(entry: WatchEntry, blocker: Bucket, now: number): void
   leave(entry: WatchEntry, now: number): void
-  /** The first whose time has come, still in the queue. */
+  /** The first that is due; it stays in the queue. */
   firstDue(now: number): WatchEntry | undefined
-  /** Of those that wait, one of the first to come due. */
+  /** One of the waiting watches next to come due. */
   firstWaiting(): WatchEntry | undefined
-  /** Infinite where the time queue is empty. */
+  /** Infinite if the time queue is empty. */
   nextDueAt(): number
-  /** Takes the next from the queue whose turn it is. */
+  /** Removes the next watch from the queue whose turn it is. */
   popReady(): WatchEntry | undefined
-  /** It goes: that was its queue's turn. A watch that was taken but has to wait is not counted. */
+  /** Counts a turn of its queue. Call it only if the watch goes, not if it has to wait. */
   tookTurn(entry: WatchEntry): void
   firstAsked(): WatchEntry | undefined
-  /** How many of a level are in a state. */
+  /** Number of watches of a level in a state. */
   count(level: ServiceLevel, state: StateName): number
   total(state: StateName): number
   /** Changes the level of a watch that stays where it is. */
@@ -43,7 +43,7 @@ export type QueuesOptions = {
   deadlineAt(entry: WatchEntry): number
 }
 
-/** How many of the time queue are looked at for one that waits, and is not out. */
+/** Heap nodes examined to find one that is waiting rather than out. */
 const FIRST = 31
 
 export function createQueues({ policy, perUser, perHost, deadlineAt }: QueuesOptions): Queues {
@@ -122,7 +122,7 @@ export function createQueues({ policy, perUser, perHost, deadlineAt }: QueuesOpt
     firstDue: (now) => (timed.length > 0 && timed[0]!.key <= now ? timed[0] : undefined),
     firstWaiting() {
       let first: WatchEntry | undefined
-      // The beginning of a heap has the smallest ones, in no order.
+      // The front of a heap array has its smallest nodes, unordered.
       for (const entry of timed.slice(0, FIRST))
         if (entry.state === 'waiting' && (first === undefined || entry.key < first.key)) first = entry
       return first

@@ -4,43 +4,43 @@ import { popNode, pushNode, removeNode } from './heap.ts'
 import type { Policy } from './policy.ts'
 import { fullTokens, type Rate, spendToken, tokenAt } from './token-bucket.ts'
 
-/** What one user or one host may use: a rate, and a number of checks at the same time. */
+/** Limits of one user or one host: a rate, and a number of concurrent checks. */
 export type Budget = Rate & { maxInFlight: number }
 
 /**
  * Whether budgets let a watch go, and which watch waits for which budget.
  *
- * A watch needs its host and one of its users to have budget left. Where one has none, the watch is held there. The
- * promise that no watch is forgotten: a budget that holds watches has too many out (then one comes back), or lacks a
- * token (then it is armed to wake up), or has let one of its watches go to the ready queues; and whenever a watch
- * leaves the ready queues, for any reason, all its budgets are checked again (`recheck`).
+ * A watch needs its host and one of its users to have budget left; it is held at the one that has none. Invariant, so
+ * that no watch is forgotten: a budget that holds watches has too many out (then one comes back), or lacks a token
+ * (then it is armed to wake up), or has moved one of its watches to the ready queues; and whenever a watch leaves the
+ * ready queues, for any reason, all its budgets are checked again (`recheck`).
  *
- * A watch whose user can pay but whose host is busy claims what it needs from the user, one watch of a user at a time,
- * and keeps it until its turn at the host. Otherwise it could be sent from one to the other forever, always finding
- * another watch served. Nothing claims a host: one user's empty budget must not keep a host from others.
+ * A watch whose user can pay but whose host is busy charges the user in advance (a claim, one per user at a time) and
+ * keeps the claim until its turn at the host. Otherwise it could move back and forth between the two forever, each time
+ * finding that another watch was served. Hosts are never claimed: one user's empty budget must not block a host for others.
  *
- * Where several queues wait for one budget they take turns as the policy decides, or a busy host would serve gold
- * alone. The watch whose turn it is goes in place of the best one that waits there, on that one's queue: it must not
- * wait a second time for a turn it has had, and takes no more from others than the best would have taken.
+ * If several queues wait for one budget they take turns as the policy decides, or a busy host would serve only gold.
+ * The watch whose turn it is enters the ready queue with the queue and rank of the best one waiting there: it must not
+ * wait twice for the same turn, and takes no more from others than the best one would have taken.
  */
 export type Throttles = {
   assign(entry: WatchEntry, host: string, payers: readonly string[]): void
   unassign(entry: WatchEntry): void
-  /** The budget that the watch must wait for; null where it may go. */
+  /** The budget the watch must wait for; null if it may go. */
   blockerOf(entry: WatchEntry, now: number): Bucket | null
   hold(entry: WatchEntry, blocker: Bucket, queue: number, rank: number, now: number): void
   /** Removes a held watch from its budget's queue. */
   release(entry: WatchEntry, queue: number): void
-  /** Returns what it has claimed, since it does not go now. */
+  /** Returns its claim, as it does not go now. */
   dropClaim(entry: WatchEntry, now: number): void
-  /** It goes: its host and one of its users are charged. */
+  /** Charges its host and one of its users when it goes. */
   charge(entry: WatchEntry, now: number): void
   /** The check is no longer out. */
   comeBack(entry: WatchEntry, now: number): void
   recheck(entry: WatchEntry, now: number): void
-  /** Serves the budgets whose tokens have come. */
+  /** Serves the budgets whose next token is available. */
   wake(now: number): void
-  /** Infinite where no budget waits for a token. */
+  /** Infinite if no budget waits for a token. */
   nextAwakeAt(): number
 }
 
@@ -48,7 +48,7 @@ export type ThrottlesOptions = {
   perUser: Budget | null
   perHost: Budget | null
   policy: Policy
-  /** A held watch was taken out and may compete again, on this queue and with this rank. */
+  /** Called when a held watch is released and may compete again, in this queue and with this rank. */
   onFree(entry: WatchEntry, queue: number, rank: number): void
 }
 
@@ -62,7 +62,7 @@ export function createFairQueue(policy: Policy): FairQueue {
 export function createThrottles({ perUser, perHost, policy, onFree }: ThrottlesOptions): Throttles {
   const budgets = { user: perUser, host: perHost }
   const buckets = { user: new Map<string, Bucket>(), host: new Map<string, Bucket>() }
-  /** Those that wait for a token. */
+  /** Heap of the buckets that wait for a token. */
   const armed: Bucket[] = []
   let created = 0
 
@@ -86,7 +86,7 @@ export function createThrottles({ perUser, perHost, policy, onFree }: ThrottlesO
     return bucket
   }
 
-  /** One more reference to the bucket of this name; null where its kind has no budget. */
+  /** Adds a reference to the bucket of this name; null if its kind has no budget. */
   function acquire(kind: Bucket['kind'], name: string): Bucket | null {
     const budget = budgets[kind]
     if (budget === null || name === '') return null
@@ -102,14 +102,14 @@ export function createThrottles({ perUser, perHost, policy, onFree }: ThrottlesO
     buckets[bucket.kind].delete(bucket.name)
   }
 
-  /** When it lets the next one go: at or before `now` for at once, infinite while too many are out. */
+  /** When it lets the next one go: `now` for at once, infinite while too many are out. */
   function freeAt(bucket: Bucket, now: number): number {
     const budget = budgetOf(bucket)
     return bucket.out >= budget.maxInFlight ? Number.POSITIVE_INFINITY : tokenAt(bucket, budget, now)
   }
 
   function chargeBucket(bucket: Bucket, now: number): void {
-    // A reference of its own, for the watch may change its owners meanwhile.
+    // The charge holds its own reference, as the owners of the watch may change meanwhile.
     bucket.references++
     bucket.out++
     spendToken(bucket, budgetOf(bucket), now)
@@ -119,7 +119,7 @@ export function createThrottles({ perUser, perHost, policy, onFree }: ThrottlesO
     return entry.payers.find((bucket) => freeAt(bucket, now) <= now)
   }
 
-  /** Of users who cannot pay, the one who can soonest. */
+  /** The user who can pay soonest. */
   function soonestPayer(entry: WatchEntry, now: number): Bucket | null {
     let best: Bucket | null = null
     let bestAt = Number.POSITIVE_INFINITY
@@ -201,7 +201,7 @@ export function createThrottles({ perUser, perHost, policy, onFree }: ThrottlesO
       if (host !== null) chargeBucket(host, now)
       const claimed = entry.charged?.user ?? null
       if (claimed !== null) claimed.claimed = false
-      // The first who can pay, or else the first.
+      // The first who can pay, otherwise the first.
       const user = claimed ?? ablePayer(entry, now) ?? entry.payers[0] ?? null
       if (claimed === null && user !== null) chargeBucket(user, now)
       entry.charged = host === null && user === null ? null : { host, user }

@@ -2,14 +2,14 @@
 export type Rate = {
   perSecond: number
   burst: number
-  /** What it may owe; a burst by default. */
+  /** Maximum debt; by default one burst. */
   debt?: number
 }
 
-/** A token bucket. It may go into debt, down to a burst, for checks that do not wait (`checkNow`). */
+/** A token bucket. It may go into debt (`Rate.debt`) for checks that do not wait (`checkNow`). */
 export type Tokens = { tokens: number; filledAt: number }
 
-/** Tokens are fractions of seconds times rates: one that lacks no more than this is complete. */
+/** Tolerance for floating-point error: a token that lacks less than this is complete. */
 const ROUNDING = 1e-6
 
 export function fullTokens({ burst }: Rate): Tokens {
@@ -24,7 +24,7 @@ export function tokenAt(bucket: Tokens, rate: Rate, now: number): number {
   return lacking < ROUNDING ? now : now + (lacking * 1000) / rate.perSecond
 }
 
-/** Whether tokens are lost from now on, because as many are saved as may be. */
+/** Whether the bucket is full, so that further tokens are lost. */
 export function isFull(bucket: Tokens, rate: Rate, now: number): boolean {
   refill(bucket, rate, now)
   return bucket.tokens >= rate.burst
@@ -38,7 +38,7 @@ export function spendToken(bucket: Tokens, rate: Rate, now: number, tokens = 1):
 
 function refill(bucket: Tokens, { perSecond, burst }: Rate, now: number): void {
   const gained = ((now - bucket.filledAt) * perSecond) / 1000
-  // No time passed gains nothing, also where the product is NaN.
+  // False also for NaN: no time passed at an infinite rate.
   if (gained > 0) bucket.tokens = Math.min(burst, bucket.tokens + gained)
   bucket.filledAt = now
 }

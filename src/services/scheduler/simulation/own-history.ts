@@ -4,7 +4,7 @@ import type { SimulationReport, SimulationRequest, SimulationRow } from '../../.
 import type { Scheduler } from '../scheduler.ts'
 import { createSeries, type SimulatedPage, type SimulatedPolicy, simulate } from './simulate.ts'
 
-/** A source that is watched, with what its checks have taught. */
+/** A watched source. */
 export type KnownSource = {
   id: number
   uri: string
@@ -23,12 +23,12 @@ export type OwnHistoryDeps = {
 
 const DAY_MS = 86_400_000
 const MAX_PAGES = 5_000
-/** A source that was never seen to change is simulated with this rate at least. */
+/** Minimum simulated change rate, for sources never seen to change. */
 const LEAST_RATE = 1 / (365 * DAY_MS)
 
 /**
- * Simulates the sources that are watched, with the rates that their checks have shown, under other budgets and policies. 1 is what the
- * intervals of today use. Policies start knowing nothing, as on the first day.
+ * Simulates the watched sources, with their estimated change rates, under other budgets and policies. A budget of 1 is what the current
+ * intervals use. Policies start without any knowledge, as on the first day.
  */
 export async function simulateHistory(deps: OwnHistoryDeps, request: SimulationRequest): Promise<SimulationReport> {
   const { sources, scheduler, clock, signal } = deps
@@ -81,7 +81,7 @@ export async function simulateHistory(deps: OwnHistoryDeps, request: SimulationR
   }
 }
 
-/** Of many sources, some by lot. */
+/** A random sample if there are more than `MAX_PAGES`. */
 function sampleOf<T>(all: readonly T[], seed: number): T[] {
   const series = createSeries(seed)
   return all.length <= MAX_PAGES ? [...all] : all.filter(() => series() < MAX_PAGES / all.length)

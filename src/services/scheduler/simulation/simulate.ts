@@ -4,7 +4,7 @@ import { createScheduler, type Scheduler } from '../scheduler.ts'
 import { freshShare } from '../value/value-report.ts'
 import type { Watch } from '../watch.ts'
 
-/** A page of a simulated world: it changes at random times, and people wait for that. */
+/** A simulated page, which changes at random times. */
 export type SimulatedPage = {
   /** Changes per millisecond. */
   rate: number
@@ -16,8 +16,8 @@ export type SimulatedPage = {
 }
 
 /**
- * How intervals are set. `value`: by the scheduler, from the worth of checks; `adaptive`: by the scheduler, for each page alone; a rule: from
- * the last interval and whether the check found a change.
+ * How intervals are set. `value`: by the scheduler, from the value of checks; `adaptive`: by the scheduler, for each page alone; `rule`:
+ * from the last interval and whether the check found a change.
  */
 export type SimulatedPolicy =
   | { name: string; kind: 'value' | 'adaptive' }
@@ -29,11 +29,11 @@ export type SimulatedPolicy =
     }
 
 export type Simulated = {
-  /** Share of time that pages were as last seen, on average over all pages. */
+  /** Share of time that a page was unchanged since its last check, averaged over all pages. */
   fresh: number
-  /** From a change to the check that found it, on average over all who wait. */
+  /** Mean delay from a change to the check that found it, weighted by demand. */
   delayMs: number
-  /** Requests made, of those that the budget had. */
+  /** Share of the budget used. */
   used: number
 }
 
@@ -43,7 +43,7 @@ export type Simulation = {
   /** Requests per millisecond. */
   budget: number
   lengthMs: number
-  /** Of the changes: the same for every policy. */
+  /** Seed of the changes, which are the same for every policy. */
   seed: number
 }
 
@@ -51,7 +51,7 @@ const STEP_MS = 60_000
 const DAY_MS = 86_400_000
 const none = Number.POSITIVE_INFINITY
 
-/** Numbers from 0 to below 1. */
+/** Pseudo-random numbers in [0, 1). */
 export function createSeries(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -62,13 +62,13 @@ export function createSeries(seed: number): () => number {
   }
 }
 
-/** A page's changes: every policy meets the same ones. */
+/** A page's changes, the same for every policy. */
 function createChanges({ rate }: SimulatedPage, seed: number) {
   const series = createSeries(seed)
   const wait = (): number => -Math.log(1 - series()) / rate
   let nextAt = wait()
   return {
-    /** Calls for each change up to now. */
+    /** Calls `each` for every change up to now. */
     upTo(now: number, each: (at: number) => void): void {
       for (; nextAt <= now; nextAt += wait()) each(nextAt)
     },
@@ -76,8 +76,8 @@ function createChanges({ rate }: SimulatedPage, seed: number) {
 }
 
 /**
- * Runs the real scheduler in simulated time. At the start every page was checked within the last day, or its shortest interval, and
- * nothing is known of its changes.
+ * Runs the real scheduler in simulated time. At the start every page was checked within the last day, or its shortest interval if that
+ * is longer, and nothing is known about its changes.
  */
 export function simulate({ pages, policy, budget, lengthMs, seed }: Simulation): Simulated {
   const clock = createManualClock()
@@ -113,7 +113,7 @@ export function simulate({ pages, policy, budget, lengthMs, seed }: Simulation):
       scheduler.done(id, { changed, failed: false, at: clock.now() })
     }
   }
-  // What nobody has noticed by the end has waited until then.
+  // Changes not found by the end have waited until then.
   for (const at of pages.keys()) look(at, lengthMs)
   return {
     fresh: 1 - total.staleMs / (pages.length * lengthMs),
@@ -122,7 +122,7 @@ export function simulate({ pages, policy, budget, lengthMs, seed }: Simulation):
   }
 }
 
-/** What polling every page equally often comes to, without running it. */
+/** Expected result of polling every page equally often, computed without a simulation. */
 export function uniform(pages: readonly SimulatedPage[], budget: number): Omit<Simulated, 'used'> {
   const everyMs = pages.length / budget
   return {
@@ -137,7 +137,7 @@ function schedulerOf(policy: SimulatedPolicy, budget: number, clock: ReturnType<
   return createScheduler({
     clock,
     policy: createPolicy('weighted-fair'),
-    // Rules of others mean the intervals that they give.
+    // Rules get exactly the intervals they ask for.
     ...(policy.kind === 'rule' && { timing: { jitter: 0 } }),
     budgets: {
       perSecond,

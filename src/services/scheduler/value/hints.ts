@@ -2,20 +2,20 @@ import type { SourceHints } from '../../../core/check-order.ts'
 import { type Belief, believe, believeCount } from '../../../core/time/change-belief.ts'
 import { noteWatched, type Rhythm } from './rhythm.ts'
 
-/** What the server calls fresh, it expects to keep: that counts as a part of a change. */
+/** Weight of a cache lifetime, in changes: the server expects the page to stay unchanged that long. */
 const CACHE_WEIGHT = 0.25
-/** Dates of entries that count at the first check. */
+/** Maximum number of entry dates used at the first check. */
 const MAX_DATES = 20
 
-/** A check as it was: when the one before was made, or null for the first. */
+/** Result of a check. `beforeAt` is the time of the previous one; null for the first. */
 export type Observed = { at: number; beforeAt: number | null; elapsedMs: number; changed: boolean; hints: SourceHints }
 
 /**
- * What is believed after a check. Where the source dates its changes, their number is known, which says more than that something
- * changed; and the first check, which says nothing by itself, already tells how often it may change.
+ * The belief after a check. If the source dates its changes, their number is known, which says more than that something changed;
+ * and even the first check, which says nothing by itself, hints at the change rate.
  */
 export function believeHinted(belief: Belief, { at, beforeAt, elapsedMs, changed, hints }: Observed): Belief {
-  // Many with one date are one change: lists that are made anew date all that is in them.
+  // Entries with the same date count as one change: a regenerated list dates all its entries anew.
   const dates = [...new Set(hints.dates)].filter((date) => date <= at)
   if (beforeAt === null) return firstBelief(belief, at, hints, dates)
   const news = dates.filter((date) => date > beforeAt).length
@@ -37,8 +37,8 @@ function firstBelief(
 }
 
 /**
- * When it changes, after a check. The change was made when the source says, or else between the checks; a source that changes more often
- * than it is checked has changed in every hour, so nothing is learnt from it.
+ * The rhythm after a check. A change is placed at the date the source gives, or else between the two checks. A source that changes more
+ * often than it is checked teaches nothing: it changes in every hour.
  */
 export function rhythmAfter(
   rhythm: Rhythm | null,

@@ -1,18 +1,18 @@
 /**
- * What to expect of a source that was never checked, from others like it. A source is in several groups, from the widest to the
- * narrowest: its kind, its site, its part of the site. Of each group the mean of the logarithms of rates is known; the mean of a narrow
- * group is pulled towards that of the wider one by as much as it has few members.
+ * Expected change rate of a source that was never checked, from similar sources. A source is in several groups, from the widest to the
+ * narrowest: its kind, its site, its part of the site. Each group has the mean of its members' log rates; the fewer members a group
+ * has, the more its mean is pulled towards that of the next wider one.
  */
 export type Priors = {
   /** Changes per millisecond. */
   expect(groups: readonly string[]): number
-  /** A member's estimate moved; 0 for none before or after. */
+  /** Replaces a member's estimate; 0 for none. */
   move(groups: readonly string[], before: number, after: number): void
 }
 
-/** Once in four days: what pages that people watch do, before anything is known. */
+/** Once in four days: typical of watched pages. */
 const FIRST_GUESS = Math.log(0.25 / 86_400_000)
-/** So many members weigh as much as what the wider group says. */
+/** Weight of the wider group's mean, in members. */
 const PULL = 3
 
 export function createPriors(): Priors {
@@ -38,7 +38,7 @@ export function createPriors(): Priors {
   }
 }
 
-/** Kind, site, and part of the site: the first folder and the ending of the file. */
+/** Kind, site, and part of the site: the first folder and the file extension. */
 export function groupsOf(uri: string): string[] {
   const url = URL.parse(uri)
   if (url === null) return []

@@ -1,28 +1,28 @@
 /**
- * When a source changes: for each hour of the day and each day of the week (UTC, from Sunday on) how many of its changes fell into it,
- * and for how many hours it was looked at. Without the latter, hours with many checks would look like hours with many changes.
+ * When a source changes: for each hour of the day and each day of the week (UTC, Sunday first), the number of its changes and the hours
+ * it was observed. Without the latter, hours with many checks would look like hours with many changes.
  */
 export type Rhythm = { hours: Counts; days: Counts }
 export type Counts = { changes: number[]; watched: number[] }
 
 const HOUR_MS = 3_600_000
-/** A change of which is known only that it fell into a longer time says nothing about hours. */
+/** A change located less precisely than this says nothing about the hour. */
 const MAX_UNSURE_MS = 3 * HOUR_MS
 const MAX_WATCHED_MS = 7 * 24 * HOUR_MS
-/** So many changes weigh as much as the belief that all hours are alike. */
+/** Weight of the uniform prior (all hours alike), in changes. */
 const EVEN = 12
-/** With more the past fades. */
+/** From this many changes on, all counts are halved so that the past fades. */
 const MAX_COUNTED = 200
 const MAX_STEPS = 31 * 24
 
-/** Times between which a source was looked at, and when it changed, as far as is known. */
+/** The interval over which a source was observed, and the interval in which it changed; null if it didn't. */
 export type Watched = { from: number; to: number; changed: { from: number; to: number } | null }
 
-/** After a check. Null while nothing is known. */
+/** Adds one check. Returns null while nothing is known. */
 export function noteWatched(rhythm: Rhythm | null, { from, to, changed }: Watched): Rhythm | null {
   const unsureMs = changed === null ? 0 : changed.to - changed.from
   if (!(to > from) || to - from > MAX_WATCHED_MS || !(unsureMs <= MAX_UNSURE_MS)) return rhythm
-  // Most sources never change: nothing is kept of them.
+  // Most sources never change: store nothing for them.
   if (rhythm === null && changed === null) return null
   const { hours, days } = faded(rhythm ?? { hours: noCounts(24), days: noCounts(7) })
   for (let at = from; at < to; ) {
@@ -52,14 +52,14 @@ function faded({ hours, days }: Rhythm): Rhythm {
   return { hours: both(hours), days: both(days) }
 }
 
-/** Two digits are enough, and keep what is stored short. */
+/** Rounds to two decimals: precise enough, and short when stored. */
 function add(counts: number[], at: number, more: number): void {
   counts[at] = Math.round((counts[at]! + more) * 100) / 100
 }
 
 /**
- * When a check is due that would be due after `waitMs` if all hours were alike: as soon as as many changes are to be expected. So a
- * source that changes on weekday mornings is asked often then, and hardly at night.
+ * Due time of the next check: when as many changes are expected as in `waitMs` of average hours. A source that changes on weekday
+ * mornings is checked often then, and rarely at night.
  */
 export function dueIn(
   rhythm: Rhythm | null,
@@ -81,13 +81,13 @@ export function dueIn(
   return Math.min(Math.max(at, from + leastMs), from + mostMs)
 }
 
-/** Changes to be expected at this time, by those of an average hour. */
+/** Expected changes at this time, relative to an average hour. */
 function paceAt({ hours, days }: Rhythm, at: number): number {
   const date = new Date(at)
   return share(hours, date.getUTCHours()) * share(days, date.getUTCDay())
 }
 
-/** By the mean of all, pulled towards it where little is known. */
+/** Rate relative to the mean, shrunk towards it where there is little data. */
 function share({ changes, watched }: Counts, at: number): number {
   const mean = total(changes) / total(watched)
   const pull = EVEN / mean / changes.length
@@ -96,7 +96,7 @@ function share({ changes, watched }: Counts, at: number): number {
 
 const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
-/** What a store gave back, if it is one. */
+/** Validates a stored rhythm; null if it isn't one. */
 export function rhythmOf(saved: unknown): Rhythm | null {
   const { hours, days } = (saved ?? {}) as Partial<Rhythm>
   return isCounts(hours, 24) && isCounts(days, 7) ? { hours: hours!, days: days! } : null

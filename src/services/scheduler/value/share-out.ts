@@ -4,11 +4,11 @@
  * of c·f (c requests each), when f is proportional to √(r·d/c). Each frequency stays within its source's bounds.
  */
 export type Claim = {
-  /** √(rate × demand / cost): what its frequency is proportional to. */
+  /** √(rate × demand / cost): the frequency is proportional to it. */
   weight: number
   /** Changes per millisecond. */
   rate: number
-  /** Requests of one check. */
+  /** Requests per check. */
   cost: number
   /** Bounds of its frequency, in checks per millisecond. */
   least: number
@@ -17,16 +17,16 @@ export type Claim = {
 }
 
 export type ShareOut = {
-  /** By level: what weights are multiplied by; infinite where everything gets its upper bound. */
+  /** Factor applied to the weights, by level; infinite if every source gets its upper bound. */
   scales: readonly number[]
-  /** Whether all can be checked at least as often as promised. */
+  /** Whether every source can be checked as often as promised. */
   holds: boolean
 }
 
-/** Where promises can't be held, a source is still checked this often. */
+/** Minimum frequency if promises can't be kept. */
 const RAREST = 1 / (30 * 86_400_000)
 
-/** Checks per millisecond. `factor` is what limits of its host and its users leave. */
+/** Checks per millisecond. `factor` (0 to 1) applies the limits of its host and users. */
 export function frequencyOf(claim: Claim, { scales, holds }: ShareOut, factor = 1): number {
   const { least, most } = holds ? claim : broken(claim)
   const wished = factor * within(scales[claim.level]! * claim.weight, least, most)
@@ -35,14 +35,14 @@ export function frequencyOf(claim: Claim, { scales, holds }: ShareOut, factor = 
 
 const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)
 
-/** The bounds where promises can't be held: nobody gets more than promised. */
+/** Bounds if promises can't be kept: no source is checked more often than promised. */
 const broken = (claim: Claim): Claim => ({ ...claim, least: Math.min(claim.least, RAREST), most: claim.least })
 
 const STEPS = 50
 
 /**
- * `budget` is in requests per millisecond. Where it can't hold all promises each level has its share of it, what one level doesn't need
- * going to the others, and within a level promises are broken by value.
+ * `budget` is in requests per millisecond. If it can't keep all promises, each level gets its share, with what one level doesn't need
+ * going to the others; within a level the most valuable promises are kept best.
  */
 export function shareOut(claims: readonly Claim[], budget: number, shares: readonly number[]): ShareOut {
   const needs = shares.map(() => 0)
@@ -62,7 +62,7 @@ export function shareOut(claims: readonly Claim[], budget: number, shares: reado
   return { scales, holds }
 }
 
-/** The factor by which all weights have to be multiplied for the frequencies to use up the budget. */
+/** The factor on all weights at which the frequencies use up the budget, by bisection. */
 export function scaleFor(claims: readonly Claim[], budget: number): number {
   const used = (scale: number): number =>
     claims.reduce((sum, { cost, weight, least, most }) => sum + cost * within(scale * weight, least, most), 0)

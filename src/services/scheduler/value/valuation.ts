@@ -8,32 +8,30 @@ import { type Claim, frequencyOf, type ShareOut, shareOut } from './share-out.ts
 import { createSpending, type ValueReport, valueReport } from './value-report.ts'
 
 /**
- * The policy `value`: how often each source is worth a check, from what is believed about its changes, who waits for them and what the
- * budget allows.
+ * The policy `value`: sets check intervals from each source's estimated change rate, the demand for it and the budget.
  *
- * All sources are gone over again and again, a few with each call, an hour for all: `sweep`. On its way a sweep gathers what each source
- * claims (of many sources, a sample); at its end the budget is shared out anew, and the next sweep moves the sources to their new times.
- * So estimates that move, owners that come and limits that change take effect within two hours and never all at once. A source that
- * was just checked gets its new interval at once.
+ * `sweep` goes through all sources continuously, a few per call, once an hour. It gathers each source's claim (of many sources, a sample);
+ * at its end the budget is shared out anew, and the next sweep applies the new intervals. So new estimates, owners and limits take effect
+ * within two hours and never all at once. A source that was just checked gets its new interval at once.
  *
- * Hosts and users with limits of their own have a factor from 0 to 1 for all their sources. Each time one of them is planned the factor
- * moves a little to where the planned requests meet the limit.
+ * Hosts and users with limits of their own have a factor from 0 to 1 for all their sources. Each time one of these is planned, the factor
+ * moves a little towards the value at which the planned requests meet the limit.
  */
 export type Valuation = {
-  /** Sets the interval of a watch from what is known now. */
+  /** Sets the interval of a watch from current estimates. */
   plan(entry: WatchEntry): void
-  /** What is believed now, also before the first check. */
+  /** The current belief, or the prior before the first check. */
   beliefOf(entry: WatchEntry): Belief
   learn(entry: WatchEntry, belief: Belief): void
-  /** Before its owners change, and before it is removed. */
+  /** Call before its owners change and before it is removed. */
   release(entry: WatchEntry): void
   forget(entry: WatchEntry): void
-  /** Goes on with the sweep; `moved` is called for those whose interval is clearly another one. */
+  /** Continues the sweep; calls `moved` for watches whose interval changed noticeably. */
   sweep(now: number, moved: (entry: WatchEntry) => void): void
-  /** Whether more checks are worth making than the budget has. */
+  /** Whether more checks are worth making than the budget allows. */
   isShort(): boolean
   spend(requests: number, now: number): void
-  /** How long pages below the source wait, in √ms: the interval of one with rate r is this by √r. 0 for no wait. */
+  /** Pace of the pages below the source, in √ms: a page with change rate r has the interval pace/√r. 0 for no wait. */
   paceOf(entry: WatchEntry): number
   report(now: number): ValueReport
 }
@@ -42,7 +40,7 @@ export type ValueOptions = {
   /** Requests per millisecond; infinite for no budget. */
   budget: number
   shares: Readonly<Record<ServiceLevel, number>>
-  /** Requests per millisecond, both, for one host and one user. */
+  /** Limits of one host and of one user, in requests per millisecond. */
   hostLimit: number
   userLimit(owner: string): number
 }
@@ -50,15 +48,15 @@ export type ValueOptions = {
 const SWEEP_MS = 3_600_000
 const MAX_SAMPLE = 10_000
 const MAX_STEP = 10_000
-/** A little more is planned than can be done: all are late by a little, and the budget is never idle. */
+/** Plans slightly more than the budget: every check is a little late, and no budget stays unused. */
 const OVERCOMMIT = 1.06
-/** Without a budget: changes that one interval shall have on average. */
+/** Target number of changes per interval if there is no budget. */
 const CHANGES_PER_CHECK = 0.5
 const SMALLEST_FACTOR = 1e-6
-/** Sources are moved when their interval differs by more than this. */
+/** Relative difference from which a new interval is applied. */
 const CLEARLY = 0.05
 
-/** `capacity`: checks per millisecond that can be made at all. */
+/** `capacity`: maximum checks per millisecond. */
 export function createValuation(
   options: ValueOptions,
   entries: ReadonlyMap<number, WatchEntry>,
@@ -72,7 +70,7 @@ export function createValuation(
   let shared: ShareOut = { scales: shares.map(() => Number.POSITIVE_INFINITY), holds: true }
   let sample: Claim[] = []
   let gathered: Claim[] = []
-  /** Claims that each of the sample stands for. */
+  /** Claims represented by each sample. */
   let each = 1
   let seen = 0
   let sweeping: MapIterator<WatchEntry> | null = null
@@ -85,21 +83,21 @@ export function createValuation(
     const { demand, cost, everyMs, everyMaxMs, observedMs } = entry
     const rate = rateOf(beliefOf(entry))
     const least = 1 / everyMaxMs
-    // With no need to save, a source is trusted to be quiet for as long as it has been seen to be.
+    // Without a budget, trust a source to stay quiet only for as long as it has been observed.
     const trusted = 1 / (everyMs + observedMs)
     const most = hasBudget ? 1 / everyMs : Math.min(Math.max(rate / CHANGES_PER_CHECK, least, trusted), 1 / everyMs)
     const weight = Math.sqrt((rate * demand) / cost)
     return { weight, rate, cost, least, most, level: serviceLevels.indexOf(entry.level) }
   }
 
-  /** What its host leaves, and the one of its users who can pay best. */
+  /** The smaller of its host's factor and its best user's. */
   function factorOf({ host, payers }: WatchEntry): number {
     let user = payers.length === 0 ? 1 : 0
     for (const { factor } of payers) user = Math.max(user, factor)
     return Math.min(host?.factor ?? 1, user)
   }
 
-  /** Writes the planned requests of a watch to the accounts of its host and its users. */
+  /** Updates the planned requests of a watch, and with it the load of its host and users. */
   function load(entry: WatchEntry, requests: number): void {
     const more = requests - entry.load
     entry.load = requests
@@ -110,7 +108,7 @@ export function createValuation(
   function settle(bucket: Bucket, more: number, limit: number): void {
     bucket.load = Math.max(0, bucket.load + more)
     if (limit === Number.POSITIVE_INFINITY || bucket.load === 0) return
-    // Together, all its sources have the whole effect.
+    // Each source applies a part of the correction; together they apply all of it.
     const step = (limit / bucket.load) ** (1 / Math.max(1, bucket.references))
     bucket.factor = Math.min(1, Math.max(SMALLEST_FACTOR, bucket.factor * step))
   }
@@ -152,7 +150,7 @@ export function createValuation(
       if (entry.belief !== null) priors.move(entry.groups, rateOf(entry.belief), 0)
     },
     sweep(now, moved) {
-      // Many new sources at once are shared out at once.
+      // After many additions, sweep at full speed.
       const isHasty = entries.size > 1.2 * sizeThen
       if (!isHasty && sweeping === null && now - sweptAt < SWEEP_MS / 100) return
       const due = isHasty ? MAX_STEP : Math.ceil((entries.size * (now - sweptAt)) / SWEEP_MS)

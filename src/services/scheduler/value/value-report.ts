@@ -2,11 +2,11 @@ import type { ServiceLevel } from '../../../core/profile.ts'
 import { serviceLevels } from '../watch.ts'
 import { type Claim, frequencyOf, type ShareOut } from './share-out.ts'
 
-/** How a budget is spent, and what comes of it. */
+/** How a budget is spent, and the freshness it buys. */
 export type ValueReport = {
   /** Requests per day; null for no budget. */
   budgetPerDay: number | null
-  /** Requests of the last day, or as many as a day would have at the pace since the start. */
+  /** Requests of the last day, extrapolated if running for less. */
   usedPerDay: number
   plannedPerDay: number
   /** Whether every source can be checked as often as promised. */
@@ -16,19 +16,19 @@ export type ValueReport = {
   doubled: Freshness
 }
 
-/** `fresh`: the expected share of sources that are as they were last seen. Delays are from a change to the check that finds it. */
+/** `fresh`: the expected share of sources unchanged since their last check. Delays run from a change to the check that finds it. */
 export type Freshness = { fresh: number; delayMs: number; levels: Record<ServiceLevel, LevelDelay> }
 export type LevelDelay = { sources: number; delayMs: number }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The share of time that a source which is checked regularly is as it was last seen, with this many changes per interval. */
+/** Expected share of time that a regularly checked source is unchanged since its last check, given the changes per interval. */
 export const freshShare = (changes: number): number => (changes < 1e-9 ? 1 : -Math.expm1(-changes) / changes)
 
 export type Spending = ReturnType<typeof createSpending>
 
-/** Requests by hour, of the last day. */
+/** Requests per hour over the last day. */
 export function createSpending() {
   const hours = new Map<number, number>()
   let firstAt: number | null = null
@@ -43,7 +43,7 @@ export function createSpending() {
       const since = Math.max(firstAt ?? now, (Math.floor(now / HOUR_MS) - 23) * HOUR_MS)
       let requests = 0
       for (const [hour, count] of hours) if (hour > now / HOUR_MS - 24) requests += count
-      // The first hour, with its first checks, says little about a day.
+      // The first hour is full of first checks: don't extrapolate from less.
       return (requests * DAY_MS) / Math.max(now - since, HOUR_MS)
     },
   }
@@ -51,7 +51,7 @@ export function createSpending() {
 
 export type ValueFacts = {
   sample: readonly Claim[]
-  /** Sources that each of the sample stands for. */
+  /** Sources represented by each sample. */
   each: number
   shared: ShareOut
   doubled: ShareOut
@@ -77,7 +77,7 @@ function freshnessOf(sample: readonly Claim[], each: number, shared: ShareOut): 
   let fresh = 0
   for (const claim of sample) {
     const everyMs = 1 / frequencyOf(claim, shared)
-    // Rate times demand: changes that somebody waits for.
+    // Rate × demand.
     const waited = claim.weight ** 2 * claim.cost
     const level = levels[claim.level]!
     level.weight += waited

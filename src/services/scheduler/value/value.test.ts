@@ -23,7 +23,7 @@ function openValue(value: Partial<ValueOptions> = {}, budgets: Partial<Budgets> 
     timing: { minEveryMs: 1, jitter: 0 },
     value: { budget: none, shares: defaultShares, hostLimit: none, userLimit: () => none, ...value },
   })
-  /** Checks for so long; returns how many there were of each watch. */
+  /** Runs for `lengthMs`; returns the number of checks of each watch. */
   function run(lengthMs: number, changed: (id: number) => boolean = () => false): Map<number, number> {
     const counts = new Map<number, number>()
     for (const endAt = clock.monotonic() + lengthMs; clock.monotonic() < endAt; ) {
@@ -81,7 +81,7 @@ describe('a budget', () => {
     assert.ok(of(0) > 5 * of(50), `${of(0)} ${of(50)}`)
     assert.ok(of(1) > 2 * of(0), `${of(1)} ${of(0)}`)
     const { value } = scheduler.stats()
-    // Ten requests may be saved up, so one day may have that many less, and the next more.
+    // The bucket holds ten requests, so one day may have ten fewer, and the next ten more.
     assert.ok(value!.usedPerDay > 85 && value!.doubled.delayMs < value!.now.delayMs)
     assert.equal(value!.holds, true)
   })

@@ -69,7 +69,7 @@ test('a name that is no zone is refused', () => {
 
 const formats: Record<string, Intl.DateTimeFormat> = {}
 
-/** The same question put to `Intl` for each minute. */
+/** Reference implementation with `Intl`. */
 function naiveIsOpen({ zone, days, fromMinute, toMinute }: TimeWindow, moment: number): boolean {
   formats[zone] ??= new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,

@@ -2,20 +2,20 @@ import type { TimeWindow } from '../../../core/profile.ts'
 import { type ZoneClock, zoneClock } from '../../../core/time/zone-offset.ts'
 
 /**
- * When a source may be checked. A moment is within a window if the zone's clocks show a time within it, on one of its
+ * When a source may be checked. A moment is within a window if the local time of the zone is within it, on one of its
  * days; a window over midnight belongs to the day on which it begins, and one that ends at the minute it begins lasts
- * a day. So when clocks are put forward over the beginning, the window opens at that moment; and when an hour comes
- * twice, what the window has of it is open both times.
+ * a day. So if clocks skip the opening time, the window opens at the skip; and if an hour repeats, the window is open
+ * both times.
  */
 export type OpenHours = {
   isOpen(at: number): boolean
-  /** The first moment within the window, not before `at`; null where it never opens. Wall time, both. */
+  /** The first moment within the window, not before `at`; null if it never opens. Both are wall time. */
   nextOpen(at: number): number | null
 }
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** A week, one more for a window that a change of clocks swallows whole, and a margin. */
+/** A week, another in case a clock change skips the whole window, and a margin. */
 const searchMs = 16 * DAY_MS
 
 /** The moments at which one of the windows is open. Throws `usage-wrong` for an unknown zone. */
@@ -46,7 +46,7 @@ function createHours(window: TimeWindow): OpenHours {
   }
 }
 
-/** Goes from one stretch of steady clocks to the next; within one, local time runs like UTC. */
+/** Goes from one period of constant UTC offset to the next. */
 function search(from: number, zone: ZoneClock, local: (shown: number) => number | null): number | null {
   for (let at = from; at < from + searchMs; at = zone.steadyUntil(at)) {
     const offset = zone.offsetAt(at)
@@ -57,7 +57,7 @@ function search(from: number, zone: ZoneClock, local: (shown: number) => number 
   return null
 }
 
-/** On a clock that is never changed: the first time within the window that is not before `shown`. */
+/** The first local time within the window that is not before `shown`, ignoring clock changes. */
 function createLocalHours({ days, fromMinute, toMinute }: TimeWindow): (shown: number) => number | null {
   const opens = new Uint8Array(7)
   for (const day of days) opens[(day + 6) % 7] = 1
@@ -65,7 +65,7 @@ function createLocalHours({ days, fromMinute, toMinute }: TimeWindow): (shown: n
   const to = toMinute * MINUTE_MS + (toMinute <= fromMinute ? DAY_MS : 0)
   return (shown) => {
     const today = Math.floor(shown / DAY_MS)
-    // Yesterday's window may still be open; in a week every day has had its turn.
+    // Yesterday's window may still be open; within a week every weekday occurs.
     for (let day = today - 1; day <= today + 7; day++) {
       if (opens[weekday(day)] === 1 && shown < day * DAY_MS + to) return Math.max(shown, day * DAY_MS + from)
     }
@@ -73,7 +73,7 @@ function createLocalHours({ days, fromMinute, toMinute }: TimeWindow): (shown: n
   }
 }
 
-/** 0 is Monday; the first day of 1970 was a Thursday. */
+/** 0 is Monday; 1 January 1970 was a Thursday. */
 function weekday(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }

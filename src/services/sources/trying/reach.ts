@@ -5,12 +5,12 @@ import type { Fetcher } from '../../../crawl/fetch/fetcher.ts'
 import type { Protocol, ProtocolLimits } from '../../../crawl/fetch/protocol.ts'
 import type { RobotsGate } from '../../../crawl/worker/visit/robots-gate.ts'
 
-/** The way to sources, for one try. */
+/** Everything needed to fetch sources, for one try. */
 export type Reach = {
   fetch: Fetcher['fetch']
-  /** Null where robots.txt isn't obeyed. */
+  /** Null if robots.txt isn't obeyed. */
   robots: { gate: RobotsGate; agent: string } | null
-  /** Null for the web's own. */
+  /** Null for plain HTTP. */
   protocolOf(url: string, render: Source['render']): Protocol | null
   resolve(host: string): Promise<string>
   media: Pick<MediaReader, 'converts' | 'read'>

@@ -7,8 +7,8 @@ import { createPlainValues } from '../../profiles/values/plain-values.ts'
 import { readSourceValues, type SourceRules } from '../../profiles/values/source-values.ts'
 
 /**
- * One source, by the rules for those of profiles. Places of errors are as in a profile, without the source's own: `uri`, `select[0]`.
- * `spell` is how its protocol spells it. `keywords` beside its values are those of its profile, for an address with `{keywords}`.
+ * Reads one source by the same rules as in profiles. Error places are relative to the source: `uri`, `select[0]`. `spell` normalises
+ * the URI for its protocol. `keywords`, given along with the source, are those of its profile, for an address with `{keywords}`.
  */
 export function readTriedSource(
   value: Readonly<Record<string, unknown>>,

@@ -19,7 +19,7 @@ const MAX_REDIRECTS = 5
 
 export type WebPage = TriedDocument & Pick<FetchResponse, 'rawHeaders'>
 
-/** A page of the web, behind its redirects. Credentials are sent to the host they were given for, and to no other. */
+/** Reads a web page, following redirects. Credentials are sent only to the origin they were given for. */
 export async function readWebPage(
   start: string,
   { reach, secret }: { reach: Reach; secret: Secret | null },
@@ -39,7 +39,7 @@ export async function readWebPage(
   throw new AppError('redirect-limit', 'too many redirects in a row')
 }
 
-/** Throws where robots.txt forbids the URL, or can't be read. */
+/** Throws if robots.txt forbids the URL, or can't be read. */
 export async function robotsRefusal(url: string, { robots }: Pick<Reach, 'robots'>): Promise<void> {
   if (robots === null) return
   const { gate, agent } = robots

@@ -10,15 +10,15 @@ import type { OmitRules } from '../../../core/text/omit-rules.ts'
 import { createWorkBudget } from '../../../core/work/work-budget.ts'
 import type { Part } from '../../../crawl/fetch/protocol.ts'
 
-/** What was read of a source, as far as it is shown. */
+/** What was read from a source, shortened for display. */
 export type TriedContent = {
   kind: 'list' | 'page' | 'feed'
   title: string
-  /** The first ones. */
+  /** The first items. */
   items: { name: string; url: string; type?: string }[]
   count: number
   more: boolean
-  /** What was left out and why; '' for nothing. */
+  /** What was left out and why; '' if nothing was. */
   left: string
   /** The beginning of the text that would be compared. */
   text: string
@@ -32,10 +32,10 @@ const MAX_ITEMS = 20
 const MAX_TEXT = 2000
 const MAX_TITLE = 300
 const MAX_SCREENSHOT_BYTES = 1_500_000
-/** Steps for the selectors; about 120 ms. */
+/** Work budget for the selectors; about 120 ms. */
 const WORK = 6_000_000
 
-/** What a source watches of a document, with the parts that it selects and omits. */
+/** Reads the part of a document that a source watches, by its `select` and `omit`. */
 export async function readContent(
   { body, contentType, url, isCut }: TriedDocument,
   { select, omit }: Pick<Source, 'select' | 'omit'>,
@@ -80,7 +80,7 @@ function entryItem({ title, text, link }: Block, base: string): TriedContent['it
   return { name, url: URL.parse(link ?? '', base)?.href ?? base }
 }
 
-/** As a data URL; null where there is none, or it is large. */
+/** The screenshot as a data URL; null if there is none, or it is too large. */
 export function screenshotOf(parts: readonly Part[]): string | null {
   const { body } = parts.find(({ role, body: { type } }) => role === 'silent' && type === 'image/png') ?? {}
   if (body === undefined || body.body.length > MAX_SCREENSHOT_BYTES) return null

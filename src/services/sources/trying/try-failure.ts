@@ -1,14 +1,14 @@
 import { AppError, type ErrorCode, errorCodes } from '../../../core/errors.ts'
 import type { Source } from '../../../core/profile.ts'
 
-/** Why a source can't be read, in words for its owner, and which of its fields is to blame. */
+/** Why a source can't be read, in words for its owner, and the field at fault. */
 export type TryFailure = {
   code: ErrorCode | 'blocked-by-robots'
   message: string
   field: 'uri' | 'credentials' | 'render'
 }
 
-/** robots.txt forbids it, which is an outcome of a visit and no error anywhere else. */
+/** robots.txt forbids the fetch. Elsewhere that is an outcome of a visit, not an error. */
 export class RobotsRefusal extends Error {}
 
 const MAX_MESSAGE = 400
@@ -16,7 +16,7 @@ const browserCodes: ReadonlySet<ErrorCode> = new Set([
   ...(['browser-missing', 'browser-busy', 'browser-failed', 'step-failed'] as const),
 ])
 
-/** Those whose message comes from a library or the network; that of all others is written for the owner. */
+/** Replacements for messages that come from a library or the network; all others are already written for the owner. */
 const ownWords = new Map<ErrorCode, (host: string) => string>([
   ['dns-not-found', (host) => `There is no host named ${host}. Check the spelling of the address`],
   ['dns-failed', (host) => `The name ${host} can't be looked up right now. Try again in a moment`],
@@ -66,7 +66,7 @@ function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
     return new AppError('total-timeout', 'reading took too long', { cause: error })
-  // What a library says may quote a password.
+  // The message of a library may quote a password.
   const name = error instanceof Error ? error.name : typeof error
   return new AppError('protocol-failed', `reading failed (${name})`, { cause: error })
 }

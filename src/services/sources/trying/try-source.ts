@@ -11,11 +11,10 @@ import { readContent, screenshotOf, type TriedContent } from './tried-content.ts
 import { failureOf, type TryFailure } from './try-failure.ts'
 
 /**
- * Reads a source once, as a check would, so that its owner sees what would be read. Nothing is stored, and nothing is noted about
- * credentials: a wrong address must not stop the sources that they work for.
+ * Reads a source once, as a check would, so that its owner sees what would be read. Nothing is stored, not even that credentials
+ * failed: a wrong address must not stop the sources they work for.
  *
- * An owner tries one source at a time; a few are tried at once in all. Whatever it takes to read is opened for each try and closed
- * with it.
+ * An owner tries one source at a time; a few owners may try concurrently. Connections are opened for each try and closed after it.
  */
 export type TrySource = (owner: string, source: Source) => Promise<TriedSource>
 
@@ -87,7 +86,7 @@ export function createTrySource({ openReach, openSecret, clock, limits: given }:
   }
 }
 
-/** Not all that reads can be aborted; what is late is left to fail when its connections are closed. */
+/** Not all reading can be aborted; late work fails when its connections are closed. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new AppError('total-timeout', 'reading took too long'))
@@ -97,7 +96,7 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 async function readByProtocol(protocol: Protocol, source: Source, reach: Reach, place: Place) {
-  // The crawler has them all, but none for long.
+  // The crawler may be using all browser pages, but none for long.
   const options = { firstMs: 50, lastMs: 200, signal: place.signal }
   return retry(() => readOnce(protocol, source, reach, place), {
     ...options,

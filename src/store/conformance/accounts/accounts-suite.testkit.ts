@@ -13,7 +13,7 @@ export type AccountStores = Pick<
   'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup' | 'serverSecrets'
 >
 
-/** `open` opens the stores once more, as another process or a restart does. */
+/** `open` opens the stores again, as another process or a restart would. */
 export type OpenAccounts = AccountStores & { open(): AccountStores }
 
 export function withAccounts(engine: StoreEngine, work: (stores: OpenAccounts) => Promise<void>): () => Promise<void> {

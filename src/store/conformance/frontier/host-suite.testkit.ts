@@ -4,7 +4,7 @@ import type { FrontierStore, HostState } from '../../contracts/frontier.ts'
 import { openOne, openTwo, type StoreEngine, withSystem } from '../engine.testkit.ts'
 import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../samples.testkit.ts'
 
-/** Hosts: their clocks, who comes first, who is given up, what their robots.txt said. */
+/** Hosts: their clocks, their order, giving them up, their robots.txt. */
 export function frontierHostSuite(engine: StoreEngine): void {
   describe(`hosts of the frontier (${engine.name})`, () => {
     test(
@@ -96,7 +96,7 @@ export function frontierHostSuite(engine: StoreEngine): void {
         const [{ frontier }] = await openTwo(system)
         const origin = `http://${system.hostOf(0, 0)}`
         assert.equal(await frontier.loadRobots(origin), null)
-        // Half a byte-order mark, Latin-1, UTF-8 and NUL: none is text in every database.
+        // Half a byte-order mark, Latin-1, UTF-8 and NUL: not valid as text in every database.
         const body = Buffer.from('\xef\xbbUser-agent: *\nDisallow: /\xe9\nDisallow: /\xc3\xa9\0\n', 'latin1')
         const rules = { kind: 'rules' as const, body, expiresAt: 5_000.5 }
         await frontier.saveRobots(origin, { kind: 'disallow-all', body: Buffer.alloc(0), expiresAt: 1 })
@@ -142,7 +142,7 @@ async function idsOf(frontier: FrontierStore): Promise<Map<string, number>> {
   return new Map((await frontier.hosts(1000, new Set())).map(({ host, id }) => [host, id]))
 }
 
-/** An engine may keep more about a host than the contract names. */
+/** Ignores further fields: an engine may keep more about a host than the contract defines. */
 function assertHost(actual: HostState, expected: HostState): void {
   const { id, host, queued, nextAt, failures, rests } = actual
   assert.deepEqual({ id, host, queued, nextAt, failures, rests }, expected)

@@ -91,7 +91,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
         await first.frontier.offer([offerOf(host, '/')])
         const done = await queueOf(first.frontier)
         const seen: number[] = []
-        // Whoever adds up what is left must never see less than there is.
+        // The sum of queued requests must never be too low at any moment.
         second.frontier.onArrival(() => seen.push(first.frontier.counts().queued))
         first.frontier.onArrival((batch) => seen.push(batch.length))
         const offers = [offerOf(host, '/a'), offerOf(system.hostOf(1, 0), '/b')]

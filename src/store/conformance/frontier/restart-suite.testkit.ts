@@ -4,13 +4,13 @@ import type { FrontierStore } from '../../contracts/frontier.ts'
 import { openOne, openTwo, type StoreEngine, withSystem } from '../engine.testkit.ts'
 import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../samples.testkit.ts'
 
-/** Asked of the host whose request is the first in the queue. */
+/** `recoveredOf` for the host of the first queued request. */
 async function isRecovered(frontier: FrontierStore): Promise<boolean> {
   const [first] = await queueOf(frontier)
   return frontier.recoveredOf(first!.hostId)
 }
 
-/** What is left after a close, a kill, and when a new run begins. */
+/** State after a close, after a kill, and at the start of a new run. */
 export function frontierRestartSuite(engine: StoreEngine): void {
   describe(`restarts of the frontier (${engine.name})`, () => {
     test(

@@ -14,7 +14,7 @@ const step = (number: number, parts: Partial<WalkStep> = {}): WalkStep => ({
   ...parts,
 })
 
-/** The steps of random walks, each once. */
+/** Random walks: each step is decided and counted once. */
 export function walkSuite(engine: StoreEngine): void {
   describe(`random walks (${engine.name})`, () => {
     test(

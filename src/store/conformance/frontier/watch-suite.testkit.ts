@@ -12,7 +12,7 @@ const checkOf = (watch: number, round: number): Check => ({
   first: false,
 })
 
-/** What every frontier promises to watches: each check sees the web with its own eyes, and knows how much of it is left. */
+/** What every frontier promises to watches: each check has its own set of seen URLs and its own count of queued requests. */
 export function frontierWatchSuite(engine: StoreEngine): void {
   describe(`errands in the frontier (${engine.name})`, () => {
     test(

@@ -5,22 +5,22 @@ import type { Account } from '../../../core/account.ts'
  * the caller removes its profiles and annotations first.
  */
 export type AccountStore = {
-  /** Grows with every change of an account, made by any process. Sessions and tokens do not count. */
+  /** Grows with every change of an account by any process. Sessions and tokens do not count. */
   revision(): Promise<number>
-  /** In the order of their ids, a page at a time. */
+  /** By id, a page at a time. */
   list(page: { after: number; limit: number }): Promise<Account[]>
   count(): Promise<number>
   find(id: number): Promise<Account | null>
   /** E-mail addresses are compared in lower case. */
   findByEmail(email: string): Promise<StoredAccount | null>
-  /** Null where the address is taken, or with `onlyFirst` where there is any account. */
+  /** Null if the address is taken, or, with `onlyFirst`, if there is any account. */
   add(account: AccountDraft, options?: { onlyFirst: boolean }): Promise<Account | null>
-  /** The last administrator that can sign in stays one. Disabling an account ends its sessions. */
+  /** Refuses to demote or disable the last administrator who can sign in. Disabling an account ends its sessions. */
   update(id: number, changes: AccountChanges): Promise<AccountOutcome>
   remove(id: number): Promise<AccountOutcome>
 }
 
-/** `passwordHash` is '' where no password was set. */
+/** `passwordHash` is '' if no password was set. */
 export type StoredAccount = Account & { passwordHash: string }
 
 export type AccountDraft = Omit<StoredAccount, 'id'>
@@ -30,5 +30,5 @@ export type AccountChanges = Partial<Omit<AccountDraft, 'createdAt' | 'email'>>
 export type AccountOutcome =
   | { kind: 'done'; account: Account }
   | { kind: 'unknown' }
-  /** Refused: without this account nobody could administer the system. */
+  /** Refused: no one else could administer the system. */
   | { kind: 'last-administrator' }

@@ -1,5 +1,5 @@
-/** Secrets that the program makes for itself once. All servers of a shared store use the same. */
+/** Secrets that the program generates once. All servers of a shared store use the same ones. */
 export type ServerSecretStore = {
-  /** The secret of this name: `fresh` if there was none before. */
+  /** Returns the secret of this name, storing `fresh` if there is none yet. */
   agree(name: string, fresh: Uint8Array): Promise<Uint8Array>
 }

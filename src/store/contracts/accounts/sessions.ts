@@ -2,15 +2,15 @@ import type { Account } from '../../../core/account.ts'
 
 /** Signed-in browsers. The secret in the cookie reaches the store as a hash only. */
 export type SessionStore = {
-  /** Adds nothing where the account is disabled or gone. */
+  /** Adds nothing if the account is disabled or gone. */
   add(session: SessionDraft): Promise<void>
-  /** Null where the session is unknown or expired, or its account is disabled. */
+  /** Null if the session is unknown or expired, or its account is disabled. */
   find(hash: Uint8Array, now: number): Promise<{ session: Session; account: Account } | null>
-  /** Records a use, which moves the expiry. */
+  /** Records a use and extends the expiry. */
   touch(id: number, times: { seenAt: number; expiresAt: number }): Promise<void>
-  /** Those of one account that have not expired, the most recently used first. */
+  /** Unexpired sessions of one account, most recently used first. */
   list(account: number, now: number): Promise<Session[]>
-  /** One, all but one, or all of an account. Returns how many. */
+  /** Removes one, all but one, or all sessions of an account. Returns how many. */
   remove(account: number, which: { id: number } | { except: number } | 'all'): Promise<number>
   removeExpired(now: number): Promise<number>
 }

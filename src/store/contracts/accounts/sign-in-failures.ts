@@ -2,12 +2,12 @@
 export type SignInFailureStore = {
   find(key: string): Promise<SignInFailures>
   /**
-   * Writes `next` if the key still has the state `expected`, and returns whether it had. A count of 0 means that there is no entry.
-   * This is how concurrent attempts, on any server, each take their own place in the count.
+   * Compare-and-set: writes `next` if the key still has the state `expected`, and returns whether it had. A count of 0 means no entry.
+   * This way concurrent attempts, on any server, are each counted.
    */
   replace(key: string, expected: SignInFailures, next: SignInFailures): Promise<boolean>
   clear(keys: readonly string[]): Promise<void>
-  /** Clears the keys whose last failure is older. Returns how many. */
+  /** Clears the keys whose last failure was before `at`. Returns how many. */
   clearBefore(at: number): Promise<number>
 }
 

@@ -3,11 +3,11 @@ import type { Account, TokenScope } from '../../../core/account.ts'
 /** API tokens. The secret reaches the store as a hash only. */
 export type TokenStore = {
   add(token: TokenDraft): Promise<Token>
-  /** Null where the token is unknown or expired, or its account is disabled. */
+  /** Null if the token is unknown or expired, or its account is disabled. */
   find(hash: Uint8Array, now: number): Promise<{ token: Token; account: Account } | null>
   touch(id: number, usedAt: number): Promise<void>
   list(account: number): Promise<Token[]>
-  /** False where the account has no such token. */
+  /** False if the account has no such token. */
   remove(account: number, id: number): Promise<boolean>
 }
 

@@ -2,18 +2,18 @@ import type { CrawlScope } from '../../../core/check-order.ts'
 
 /**
  * Crawl scopes of watches, from the leader of the scheduler to all workers. A scope is written before the requests of its check are
- * offered: a worker that meets a request of a later check than it knows reads what is new.
+ * offered: a worker that gets a request of a later check than it knows reads the changes.
  */
 export type CrawlScopeStore = {
-  /** By the leader alone: refused (`lease-lost`) once another process leads. */
+  /** For the leader only: refused (`lease-lost`) once another process leads. */
   put(leaderEpoch: number, crawlScopes: readonly CheckRunScope[]): Promise<void>
-  /** Requests of these watches have no owner any more. */
+  /** Requests of these watches no longer have an owner. */
   forget(leaderEpoch: number, watches: readonly number[]): Promise<void>
-  /** What was put or forgotten behind a version, in this order, and the version that is reached by it. */
+  /** Changes (`put` and `forget`) after a version, in order, and the version they lead to. */
   since(version: number): Promise<{ version: number; changes: CrawlScopeChange[] }>
 }
 
 export type CheckRunScope = { round: number; crawlScope: CrawlScope }
 
-/** `crawlScope` is null where the watch is forgotten. */
+/** `crawlScope` is null if the watch was forgotten. */
 export type CrawlScopeChange = { watch: number; round: number; crawlScope: CrawlScope | null }

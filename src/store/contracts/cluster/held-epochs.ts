@@ -1,8 +1,8 @@
 import { partitionCount } from '../../../core/url/partition.ts'
 
 /**
- * The epochs under which a process holds partitions, in memory that its threads share: those who hold the leases write, those who write to
- * the store on behalf of a partition read. Zero stands for none. It may lag by a moment, so the store has the last word.
+ * The epochs under which a process holds partitions, in memory shared by its threads: the threads that hold the leases write it, those
+ * that write to the store on behalf of a partition read it. Zero means not held. It may lag, so the store makes the final check.
  */
 export type EpochMemory = SharedArrayBuffer
 

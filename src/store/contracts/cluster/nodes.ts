@@ -1,17 +1,17 @@
-/** The processes of a cluster, and what its operator wants of them. */
+/** The processes of a cluster, and the operator's orders for them. */
 export type NodeStore = {
-  /** Says that the node lives, and learns what is wanted. The first one enters it. */
+  /** Reports that the node is alive and returns its orders. The first heartbeat registers it. */
   heartbeat(node: NodeSign): Promise<NodeOrders>
   list(): Promise<NodeReport[]>
-  /** False where there is no such node. */
+  /** False if there is no such node. */
   drain(id: string, draining: boolean): Promise<boolean>
-  /** For a node that ends in good order. */
+  /** For a node that shuts down cleanly. */
   remove(id: string): Promise<void>
-  /** Forgets those that gave no sign for so long. Returns how many. */
+  /** Removes nodes without a heartbeat for `silentMs`. Returns how many. */
   forget(silentMs: number): Promise<number>
   pause(paused: boolean): Promise<void>
   isPaused(): Promise<boolean>
-  /** By the leader of the scheduler: nothing is fetched while more is new than the annotation can take. Ignored while there is no leader. */
+  /** Backpressure by the leader of the scheduler: no fetches while the annotation engine is behind. Ignored while there is no leader. */
   hold(held: boolean): Promise<void>
   isHeld(): Promise<boolean>
 }
@@ -20,22 +20,22 @@ export type NodeRole = 'serve' | 'worker' | 'crawl' | 'up'
 
 export type NodeSign = {
   id: string
-  /** What people call it; need not be unique. */
+  /** Display name; need not be unique. */
   name: string
   role: NodeRole
   host: string
   pid: number
-  /** What the node wants to show; a worker shows `NodeStats`. */
+  /** Stats to show; of a worker, `NodeStats`. */
   stats: Record<string, unknown>
 }
 
 export type NodeOrders = { draining: boolean; paused: boolean; held: boolean }
 
-/** What a worker shows of itself. Counts are of this process since it began. */
+/** Stats of a worker. Counts are totals since this process started. */
 export type NodeStats = {
   threads: number
   rssBytes: number
-  /** The run that its shards work on, and the revision of its settings; 0 while it changes them. */
+  /** The run its shards work on, and the revision of the run's settings; 0 while it switches. */
   run: number
   revision: number
   fetched: number
@@ -46,31 +46,31 @@ export type NodeStats = {
   redirects: number
   links: number
   bytes: number
-  /** Of the partitions that it holds. */
+  /** In the partitions it holds. */
   queued: number
   seen: number
   inFlight: number
   activeHosts: number
   restingHosts: number
-  /** Writes that came too late: the partition was another's by then. */
+  /** Writes that came too late: another holder had the partition by then. */
   refused: number
-  /** Sent to the store by its shards, roughly. */
+  /** Approximate traffic from its shards to the store. */
   statements: number
   sentBytes: number
-  /** 1 while the store takes no writes of it. */
+  /** 1 while the store refuses its writes. */
   paused: 0 | 1
-  /** Tasks settled, and annotations that came of them. */
+  /** Tasks settled, and annotations they produced. */
   tasks: number
   annotations: number
   lastError: string
-  /** What it waits for, since when and why; empty if nothing. */
+  /** What it is waiting for, since when and why; empty if nothing. */
   waiting: string
-  /** Over the last five seconds. */
+  /** Average over the last five seconds. */
   perSecond: number
   skipped: Readonly<Record<string, number>>
 }
 
-/** Times are ages by the database's clock. */
+/** Times are ages, measured by the database's clock. */
 export type NodeReport = NodeSign & { startedMsAgo: number; seenMsAgo: number; draining: boolean; partitions: number }
 
 /** The state of a cluster as a whole. */

@@ -1,49 +1,50 @@
 /**
- * Which partitions a shard of a cluster may work on. A partition has one holder at a time, under an epoch that grows with every change
- * of hands; what is written for a partition names the epoch, and an old one is refused.
+ * Leases of the partitions that a shard of a cluster may work on. A partition has one holder at a time, under an epoch that grows with
+ * every change of holder; writes for a partition carry the epoch, and those with an old one are refused.
  *
- * A partition is, as its holder sees it,
+ * To its holder, a partition is
  * - held: since `granted`;
- * - wanted: others have fewer. The holder goes on with what it has in hand, takes nothing new, and calls `release`;
- * - lost: since `lost`. Notified before the lease ends if the holder notices in time that it could not renew it, else with the next heartbeat.
+ * - wanted: others hold fewer. The holder finishes its requests in flight, takes nothing new, and calls `release`;
+ * - lost: since `lost`. Reported before the lease ends if the holder notices in time that it could not renew it, else with the next
+ *   heartbeat.
  *
- * All times are the database's, but for one: how long the holder may count on a lease that it could not renew is measured on its own
- * steady clock, from the moment before the last renewal that succeeded was sent.
+ * All times are the database's, with one exception: how long the holder may rely on a lease that it could not renew is measured on its
+ * own monotonic clock, from just before the last successful renewal was sent.
  */
 export type PartitionLeases = {
-  /** Different for every shard of every process, even if their names are equal. */
+  /** Unique per shard and process, even if their names are equal. */
   readonly holder: string
-  /** Renews everything, takes what is free up to the fair share, and gives notice of what the others want. */
+  /** Renews all leases, takes free partitions up to the fair share, and reports those wanted by others. */
   heartbeat(): Promise<LeaseBeat>
-  /** Gives up what can't be renewed in time. To be called between heartbeats; sends nothing. */
+  /** Gives up leases that can't be renewed in time. Call it between heartbeats; it sends nothing. */
   expire(): void
-  /** Heartbeats and expires by itself from now on. */
+  /** Starts periodic heartbeats and expiry checks. */
   start(): void
-  /** The epoch under which the partition is held; null where it is not, or not for certain any more. */
+  /** The epoch under which the partition is held; null if it is not, or no longer for certain. */
   epochOf(partition: number): number | null
   held(): number[]
-  /** Hands partitions over, in good order: everything in flight is completed. */
+  /** Hands partitions over cleanly: everything in flight has been completed. */
   release(partitions: readonly number[]): Promise<void>
-  /** From now on takes nothing and is asked for everything that it has; or is like everybody else again. */
+  /** Takes no more partitions and reports all held ones as wanted; false returns to normal. */
   drain(draining?: boolean): void
-  /** Hands over everything and says good-bye. */
+  /** Hands over all partitions and unregisters the holder. */
   leave(): Promise<void>
 }
 
 export type LeaseBeat = {
-  /** Holders that share the partitions. */
+  /** Number of live holders that share the partitions. */
   live: number
-  /** How many each may hold. */
+  /** Maximum number of partitions per holder. */
   share: number
   held: number
-  /** Other processes that go by the same name. */
+  /** Number of other processes with the same name. */
   twins: number
 }
 
 export type PartitionGrant = {
   partition: number
   epoch: number
-  /** The last holder did not hand it over: requests may have been in flight. */
+  /** The last holder did not hand it over cleanly: requests may have been in flight. */
   recovered: boolean
 }
 
@@ -53,11 +54,11 @@ export type LeaseListener = {
   lost(partitions: readonly number[]): void
 }
 
-/** One role that one process at a time fills, such as the scheduler's. Fenced by its epoch as partitions are. */
+/** Lease of a role that one process at a time holds, such as the scheduler's. Fenced by its epoch, like partitions. */
 export type LeaderLease = {
-  /** Takes or renews it. */
+  /** Acquires or renews it. */
   beat(): Promise<LeaderBeat>
-  /** Null where it is not held, or not for certain any more. */
+  /** Null if it is not held, or no longer for certain. */
   epoch(): number | null
   release(): Promise<void>
 }

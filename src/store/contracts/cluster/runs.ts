@@ -1,41 +1,41 @@
 import type { Run, RunStore } from '../runs.ts'
 
 /**
- * Crawls of a cluster. A run has its settings with it, so that every worker can help, and a revision that grows when they change. It is
- * - open: workers take over its settings and crawl. The node that began it offers the seeds once all of them have;
- * - kept open while a node is seeding, or anything of it is queued;
- * - finished, by the first node that finds nothing left.
+ * Crawls of a cluster. A run carries its settings, so that every worker can help, and a revision that grows when they change. It is
+ * - open: workers adopt its settings and crawl. The node that began it offers the seeds once all of them have;
+ * - kept open while a node is seeding, or any of its requests is queued;
+ * - finished by the first node that finds nothing left.
  *
- * Where pages are limited, nodes take them from the run in portions before they fetch, and give back what they do not need. What a node
- * that dies had taken stays taken: there are never more pages than the limit says.
+ * If pages are limited, nodes reserve them from the run in portions before they fetch, and return those they don't need. Pages reserved
+ * by a node that dies stay reserved, so that the limit is never exceeded.
  */
 export type ClusterRunStore = RunStore & {
   /**
-   * Begins a run, or joins the one that is open. While another node crawls in it, its settings stay, and the seeds are added;
-   * otherwise it goes on with the settings given. The node is seeding from then on.
+   * Begins a run, or joins the open one. While another node crawls in it, its settings stay and the seeds are added;
+   * otherwise it continues with the given settings. The node is seeding from then on.
    */
   join(node: string, settings: SharedSettings, times: { at: number; liveMs: number }): Promise<JoinedRun>
-  /** The open run that has settings; null where there is none. */
+  /** The open run that has settings; null if there is none. */
   current(): Promise<RunMark | null>
   settings(id: number): Promise<SharedSettings | null>
-  /** Finishes the run unless something is left of it, or a live node is seeding. True where it is finished now. */
+  /** Finishes the run unless requests are left or a live node is seeding. Returns whether it is now finished. */
   close(id: number, times: { at: number; liveMs: number }): Promise<boolean>
   isFinished(id: number): Promise<boolean>
-  /** What a node has done for a run, and how many of the pages it took it has left. */
+  /** Records a node's work for a run, and how many of its reserved pages are left. */
   put(share: RunShare): Promise<void>
   setSeeding(run: number, node: string, seeding: boolean): Promise<void>
   shares(run: number, liveMs: number): Promise<LiveShare[]>
   /**
-   * A portion of the pages that may still be fetched, at most `atMost`; fewer near the limit. `had` are all that the node has taken before,
-   * less those it gave back. Should more be noted, the answer was lost, and they go back first.
+   * Reserves a portion of the pages that may still be fetched, at most `atMost`; fewer near the limit. `had` is the number the node has
+   * taken before, minus those it returned. If more are recorded, an earlier response was lost, and the surplus is returned first.
    */
   takePages(run: number, node: string, wish: { had: number; atMost: number }): Promise<number>
-  /** `taken` is all the node keeps; the rest goes back to the others. Idempotent. */
+  /** Reduces the node's reservation to `taken`; the rest is available to others again. Idempotent. */
   keepPages(run: number, node: string, taken: number): Promise<void>
   pages(run: number): Promise<{ limit: number | null; taken: number }>
 }
 
-/** What all workers share of a crawl's settings. */
+/** The settings of a crawl that all workers share. */
 export type SharedSettings = {
   readonly seeds: readonly string[]
   readonly maxPages: number | null
@@ -44,7 +44,7 @@ export type SharedSettings = {
 
 export type RunMark = { id: number; revision: number }
 
-/** `others`: another node crawls in it. */
+/** `others`: another node is crawling in it. */
 export type JoinedRun = Run & { revision: number; others: boolean }
 
 export type RunShare = {
@@ -52,12 +52,12 @@ export type RunShare = {
   node: string
   stats: Record<string, unknown>
   pages: number
-  /** Nothing more comes. */
+  /** The last report of this node. */
   final: boolean
 }
 
 export type LiveShare = Omit<RunShare, 'run'> & {
-  /** Its node gave a sign not long ago. */
+  /** Its node had a recent heartbeat. */
   live: boolean
 }
 

@@ -8,17 +8,17 @@ import { createFileWriter, folderError } from './file-writer.ts'
 import { findPlace } from './places.ts'
 
 export type FolderBackendDeps = {
-  /** Has to be there: where a file system isn't mounted, nothing is written into its place. */
+  /** Must exist: if a file system isn't mounted, nothing may be written to its mount point. */
   folder: string
   maxFileBytes: number
-  /** The record that each file begins with. */
+  /** The record at the start of each file. */
   fileHeader(name: string): Uint8Array
 }
 
 /**
- * Records in WARC files of a folder that all machines see, a file per segment and never two writers in one. Plain while it is written to;
- * compressed later, with a gzip member per record, as other tools read it. Only what a row points at counts: behind that a file may
- * end with what a killed process was about to write.
+ * Records in WARC files in a folder that all machines share, one file per segment and one writer per file. A file is plain while it is
+ * written to and compressed later, with a gzip member per record, as other tools expect. Only records that a row points at count: a file
+ * may end with a partial write of a killed process.
  */
 export function createFolderBackend({ folder, maxFileBytes, fileHeader }: FolderBackendDeps): ObjectBackend {
   const plainPath = ({ name }: Pick<Segment, 'name'>): string => join(folder, `${name}.warc`)
@@ -45,7 +45,7 @@ export function createFolderBackend({ folder, maxFileBytes, fileHeader }: Folder
   return {
     kind: 'folder',
     address: folder,
-    // Appends to a file follow each other; what comes during one is written together by the next.
+    // Appends to a file are sequential; records that arrive during one are batched in the next.
     parallel: 1,
     gatherMs: 0,
     create: (name) => createFileWriter({ path: plainPath({ name }), maxFileBytes, header: fileHeader(`${name}.warc`) }),
@@ -88,7 +88,7 @@ async function readBytes(path: string, offset: number, length: number): Promise<
   }
 }
 
-/** Null where it isn't there. */
+/** Null if the file doesn't exist. */
 async function sizeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size

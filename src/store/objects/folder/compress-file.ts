@@ -11,9 +11,9 @@ const MAX_HEAD_BYTES = 64 * 1024
 const RECORD_END = '\r\n\r\n'
 
 /**
- * Writes a copy of a closed file with each record as a gzip member, for a thread that may take its time. The copy gets its name when it is
- * whole and on disk. Records are found one behind the other; at the first that isn't whole the copy ends, and the result says how far it got:
- * the caller knows whether anything counts behind that. Two who do this at the same time write the same bytes.
+ * Writes a copy of a closed file with each record as a gzip member. Synchronous, for a background thread. The copy is renamed to its final
+ * name once it is complete and on disk. Records are read sequentially; the copy ends at the first incomplete one, and the result says how
+ * far it got: the caller knows whether any record after that counts. Concurrent calls write the same bytes.
  */
 export async function compressFile(from: string, to: string): Promise<CompressedSegment> {
   const part = `${to}.${process.pid}.part`
@@ -57,7 +57,7 @@ function copy(from: string, to: string): CompressedSegment {
   }
 }
 
-/** The record that begins there; null where there is none, or not all of it. */
+/** The record at an offset; null if there is none or it is incomplete. */
 function readRecord(fd: number, offset: number, end: number): Buffer | null {
   const head = readAt(fd, offset, Math.min(MAX_HEAD_BYTES, end - offset))
   const headEnd = head.indexOf(RECORD_END)

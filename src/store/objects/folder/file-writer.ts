@@ -5,12 +5,12 @@ import type { PlacedRecord, SegmentWriter } from '../../contracts/object-backend
 
 export type FileWriterOptions = { path: string; maxFileBytes: number; header: Uint8Array }
 
-/** What is kept is for its owner only; all machines of a cluster run as the same user. */
+/** Readable by the owner only; all machines of a cluster run as the same user. */
 export const PRIVATE_FILE = 0o600
 
 /**
- * Appends to a new file. The length is known here and moves on only when everything up to it is on disk: after a write that failed, the
- * next one begins at the same place.
+ * Appends to a new file. The length is tracked here and advances only when everything up to it is on disk, so that the write after a
+ * failed one starts at the same offset.
  */
 export async function createFileWriter({ path, maxFileBytes, header }: FileWriterOptions): Promise<SegmentWriter> {
   let handle: FileHandle
@@ -48,7 +48,7 @@ export async function createFileWriter({ path, maxFileBytes, header }: FileWrite
       try {
         length = await write(pieces)
       } catch (error) {
-        // On a full disk the part that was written takes room; where it can't be given back now, the next write covers it.
+        // On a full disk, free the space of the partial write. If that fails, the next write overwrites it.
         await handle.truncate(length).catch(() => {})
         throw folderError(error, path)
       }
@@ -62,7 +62,7 @@ export async function createFileWriter({ path, maxFileBytes, header }: FileWrite
   }
 }
 
-/** As many as the system takes in one call. */
+/** Below the system's limit of buffers per writev call. */
 const MAX_PIECES = 1_000
 
 function remainder(pieces: readonly Uint8Array[], written: number): Uint8Array[] {
@@ -73,7 +73,7 @@ function remainder(pieces: readonly Uint8Array[], written: number): Uint8Array[]
   return rest
 }
 
-/** A name lasts over a power cut once its folder is on disk. Where folders can't be synced, the system does without. */
+/** Makes a new file name survive a power cut. Ignored on systems where folders can't be synced. */
 export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | null = null
   try {

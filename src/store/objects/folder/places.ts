@@ -1,6 +1,6 @@
 /**
- * Where the records of a compressed file lie, by where they lay in the plain one: pairs of offsets in rising order, each of eight bytes,
- * and at the end the lengths of both files.
+ * Maps the offsets of records in the plain file to those in the compressed one: pairs of eight-byte offsets in ascending order, followed
+ * by the lengths of both files.
  */
 const PAIR_BYTES = 16
 
@@ -15,7 +15,7 @@ export function packPlaces(pairs: readonly Pair[]): Buffer {
   return bytes
 }
 
-/** Null where no record began there. */
+/** Null if no record began at that offset. */
 export function findPlace(places: Buffer, was: number): { offset: number; length: number } | null {
   const count = Math.floor(places.length / PAIR_BYTES)
   const at = (index: number, part: 0 | 8): number => Number(places.readBigInt64BE(index * PAIR_BYTES + part))

@@ -4,25 +4,25 @@ import type { ObjectBackend, PlacedRecord, Segment, SegmentWriter } from '../../
 import type { S3Client } from './client.ts'
 
 /**
- * Records on an S3 server. What arrives within some milliseconds is packed into one object, so that a page costs no request of its own,
- * and each record in it is a zstd frame, so that it can be read alone by a range. Objects are written once: those with little left
- * in them are replaced as a whole (rewrite-segments.ts).
+ * Records on an S3 server. Records that arrive within a few milliseconds are packed into one object, to save a request per page, and
+ * each is a separate zstd frame, so that it can be read alone with a range request. Objects are written once: those with few live records
+ * are replaced as a whole (rewrite-segments.ts).
  */
 export type S3BackendDeps = {
   client: S3Client
   address: string
-  /** In front of all keys; empty, or ends with a slash. */
+  /** Prefix of all keys; empty, or ends with a slash. */
   prefix: string
-  /** The record that each object begins with. */
+  /** The record at the start of each object. */
   fileHeader(name: string): Uint8Array
 }
 
-/** A segment is over after this many objects, so that its objects can be looked through one segment at a time. */
+/** Maximum number of objects per segment, so that objects can be listed one segment at a time. */
 const MAX_PACKS = 1_000
 const PARALLEL = 4
 const GATHER_MS = 5
 
-/** Other threads of the process compress. */
+/** Compression runs on other threads of the process. */
 const frameOf = createZstdFrames({ level: 1 })
 
 export function createS3Backend({ client, address, prefix, fileHeader }: S3BackendDeps): ObjectBackend {

@@ -8,7 +8,7 @@ import { createS3Client, type S3Client } from './client.ts'
 
 const atOnce = async (): Promise<void> => {}
 
-/** Names of buckets under `localhost` are nothing that every system knows. */
+/** Not every system resolves bucket names under `localhost`. */
 const lookup: LookupFunction = (_, options, callback) =>
   options.all === true ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4)
 const quick = { wait: atOnce, lookup }

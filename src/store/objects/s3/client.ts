@@ -12,7 +12,7 @@ export type S3Settings = {
   bucket: string
   accessKey: string
   secretKey: string
-  /** The bucket in the path, or in front of the host's name. */
+  /** The bucket is in the path instead of the host name. */
   pathStyle: boolean
 }
 
@@ -20,26 +20,26 @@ export type S3ClientDeps = S3Settings & {
   now?(): number
   wait?: Wait
   limits?: Partial<S3Limits>
-  /** How names become addresses; the system's way if nothing else is said. */
+  /** DNS look-up; the system's by default. */
   lookup?: LookupFunction
 }
 
 export type S3Limits = {
-  /** Of a request with its answer; a silent connection counts as dead after a third of it. */
+  /** Timeout of a request including its response; a silent connection is dead after a third of it. */
   requestMs: number
-  /** Of a request that fails in a way that may pass. The caller waits longer, and says so. */
+  /** Maximum attempts for temporary failures. After that the caller waits longer, and says so. */
   attempts: number
 }
 
 export type ListedObject = { key: string; bytes: number }
 
-/** The few requests that records need: objects are written whole, read by ranges, listed and removed. */
+/** The few requests needed for records: objects are written whole, read by range, listed and removed. */
 export type S3Client = {
   put(key: string, body: Uint8Array): Promise<void>
-  /** Throws `record-damaged` where the object, or that range of it, isn't there. */
+  /** Throws `record-damaged` if the object or that range of it doesn't exist. */
   get(key: string, range: { offset: number; length: number }): Promise<Buffer>
   list(prefix: string): Promise<ListedObject[]>
-  /** No error where it isn't there. */
+  /** Succeeds if the object doesn't exist. */
   remove(key: string): Promise<void>
   close(): void
 }
@@ -88,7 +88,7 @@ export function createS3Client({ now = Date.now, wait, limits: given, lookup, ..
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** Repeated while it may help: all requests here may be sent twice. */
+  /** Retries temporary failures: all requests here are idempotent. */
   function exchange(sent: Sent, maxBytes: number, accepted: readonly number[]): Promise<Answer> {
     const attempt = async (): Promise<Answer> => {
       let answer: Answer
@@ -164,7 +164,7 @@ function unreachable(endpoint: string, error: Error): AppError {
   return new AppError('store-unreachable', `the object store at ${endpoint} can't be reached: ${message || code}`)
 }
 
-/** Servers say in XML what is wrong; their code is enough, and names nothing secret. */
+/** Servers describe errors in XML; the code is enough, and contains no secrets. */
 function refusal(endpoint: string, bucket: string, { status, body }: Answer): AppError {
   const code = /<Code>([\w.]{1,80})<\/Code>/.exec(body.toString('utf8'))?.[1] ?? `status ${status}`
   const where = `the object store at ${endpoint}`
@@ -180,7 +180,7 @@ function refusal(endpoint: string, bucket: string, { status, body }: Answer): Ap
 
 type ListPage = { objects: ListedObject[]; next: string | null }
 
-/** The keys are our own, so nothing in them is escaped. */
+/** The keys are our own, so they contain nothing that needs escaping. */
 function readList(xml: string): ListPage {
   const objects: ListedObject[] = []
   for (const [, entry] of xml.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)) {

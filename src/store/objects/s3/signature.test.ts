@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signRequest } from './signature.ts'
 
-/** The examples of Amazon's description of the protocol, with the signatures that it gives. */
+/** The examples in Amazon's documentation of the protocol, with the signatures given there. */
 const key = {
   accessKey: 'AKIAIOSFODNN7EXAMPLE',
   secretKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',

@@ -1,18 +1,18 @@
 import { createHmac, hash } from 'node:crypto'
 
-/** AWS Signature Version 4, in the Authorization header, as every server of the S3 protocol understands it. */
+/** AWS Signature Version 4 in the Authorization header, which every S3 server supports. */
 export type SignedRequest = {
   method: string
-  /** With its query. */
+  /** Including the query. */
   url: URL
-  /** All that are signed, by their names in lower case; `host` is added. */
+  /** Headers to sign, with lower-case names; `host` is added. */
   headers: ReadonlyMap<string, string>
   body: Uint8Array
 }
 
 export type SigningKey = { accessKey: string; secretKey: string; region: string }
 
-/** The headers to send. */
+/** Returns the headers to send. */
 export function signRequest(request: SignedRequest, key: SigningKey, atMs: number): Map<string, string> {
   const at = new Date(atMs).toISOString().replace(/[-:]|\.\d+/g, '')
   const day = at.slice(0, 8)
@@ -46,7 +46,7 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
 
-/** Everything but unreserved characters and slashes. */
+/** Percent-encodes everything except unreserved characters and slashes. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodePart).join('/')
 }

@@ -7,7 +7,7 @@ import { createS3Backend } from '../s3/backend.ts'
 import { createS3Client } from '../s3/client.ts'
 import { type S3Server, startS3Server } from './s3-server.testkit.ts'
 
-/** A place for bodies, and what a killed writer leaves in it. */
+/** A backend for bodies. `leaveHalfWritten` leaves what a killed writer would leave. */
 export type OutsideBodies = { backend: ObjectBackend; leaveHalfWritten(): Promise<void>; end(): Promise<void> }
 
 const block = 'software: test\r\n'
@@ -37,7 +37,7 @@ export function createFolderBodies(maxFileBytes = 2_000): FolderBodies {
       for (const name of readdirSync(folder)) appendFileSync(join(folder, name), 'WARC/1.1\r\nhalf a rec')
     },
     async end() {
-      // Those of processes that were killed.
+      // The writers of killed processes.
       await Promise.all(writers.map((writer) => writer.close()))
       rmSync(folder, { recursive: true, force: true })
     },

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { S3Settings } from '../s3/client.ts'
 import { createCheckingProxy } from './signature-check.testkit.ts'
 
-/** What is used of the package `s3rver`, which brings no types. */
+/** The part of the package `s3rver` used here; it has no types. */
 type ServerClass = new (options: {
   address: string
   port: number
@@ -23,7 +23,7 @@ const Server = createRequire(import.meta.url)('s3rver') as ServerClass
 
 export type S3Server = {
   settings: S3Settings
-  /** Gone, with everything kept on disk, until `start`. */
+  /** Stops the server until `start`; its data stays on disk. */
   stop(): Promise<void>
   start(): Promise<void>
   end(): Promise<void>
@@ -31,7 +31,7 @@ export type S3Server = {
 
 const keys = { accessKey: 'S3RVER', secretKey: 'S3RVER' }
 
-/** A server of the S3 protocol on loopback, with one bucket. It knows these keys and no others, and checks signatures. */
+/** An S3 server on loopback with one bucket. It accepts only these keys and checks signatures. */
 export async function startS3Server({ pathStyle = true } = {}): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), 'erace-s3-'))
   let port = 0

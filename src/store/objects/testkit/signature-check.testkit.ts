@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { buffer } from 'node:stream/consumers'
 
 /**
- * The servers of packages don't check signatures of version 4, so this does, in front of one: from what arrived alone, as a
- * server of the protocol has to, and with nothing of the client's own code.
+ * A proxy that checks version 4 signatures, which the available server packages don't: from the received request alone, as a real
+ * server has to, and without any of the client's code.
  */
 export type Keys = { accessKey: string; secretKey: string }
 
 const FIELDS =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/
 const MAX_SKEW_MS = 15 * 60_000
-/** Without these a request could be changed on its way. */
+/** Headers that must be signed; otherwise a request could be changed in transit. */
 const MUST_BE_SIGNED = ['host', 'x-amz-content-sha256', 'x-amz-date']
 
-/** What is wrong with the signature of a request; null if nothing is. */
+/** Returns what is wrong with the signature of a request; null if it is valid. */
 export function signatureFault(
   { method = '', url = '', headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
   body: Buffer,
@@ -56,7 +56,7 @@ export function signatureFault(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Byte by byte: what is not unreserved is written as %XY. */
+/** Percent-encodes every byte that is not an unreserved character. */
 function reencoded(text: string): string {
   const bytes = Buffer.from(decodeURIComponent(text.replaceAll('+', '%2B')))
   return [...bytes]
@@ -67,7 +67,7 @@ function reencoded(text: string): string {
     .join('')
 }
 
-/** Passes on what is signed well, and refuses the rest as Amazon would. */
+/** Forwards correctly signed requests and refuses the rest as Amazon would. */
 export function createCheckingProxy(keys: Keys, target: () => number): Server {
   return createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming)

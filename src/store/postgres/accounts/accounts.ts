@@ -13,8 +13,8 @@ import { removeChannels } from '../inbox/deliveries.ts'
 import { lockBase, revise, revisionOf } from './revisions.ts'
 
 /**
- * E-mail addresses are stored in lower case, so that one is the same however it is typed. Accounts change one at a time over all
- * processes: concurrent changes make one first account, and leave one administrator.
+ * E-mail addresses are stored in lower case, so that they match regardless of case. Account changes are serialised across all
+ * processes: concurrent changes create only one first account, and leave at least one administrator.
  */
 export function createPostgresAccounts(pool: PostgresPool): AccountStore {
   return {
@@ -101,7 +101,7 @@ async function remove(tx: Tx, id: number): Promise<AccountOutcome> {
   return { kind: 'done', account: withoutPassword(before) }
 }
 
-/** Of a row `a`. */
+/** Columns of a row `a`. */
 export const accountColumns =
   'a.id, a.email, a.name, a.role, a.level, a.password AS "passwordHash", a.disabled, a.created_at AS "createdAt", a.settings'
 
@@ -113,13 +113,13 @@ export function accountOf(row: AccountRow | undefined): StoredAccount | null {
 
 const ACCOUNT = 'account_'
 
-/** Columns of the account beside those of a session or token, told apart by their prefix. */
+/** Columns of the account for a join with a session or token, distinguished by a prefix. */
 export const bearerColumns = accountColumns.replaceAll(
   /a\.(\w+)( AS "(\w+)")?/g,
   (_, column: string, __: string, name?: string) => `a.${column} AS "${ACCOUNT}${name ?? column}"`,
 )
 
-/** Takes a joined row apart: the account's columns, and the rest. */
+/** Splits a joined row into the account's columns and the rest. */
 export function splitBearer<T>(row: Record<string, unknown>): { own: T; account: Account } {
   const columns = Object.entries(row)
   const own = columns.filter(([name]) => !name.startsWith(ACCOUNT))

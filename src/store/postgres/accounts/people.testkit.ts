@@ -5,10 +5,10 @@ import type { AnnotationDraft } from '../../contracts/annotations.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { countedPages, pageCounts } from '../inbox/inbox-pages.ts'
 
-/** A version that is there, with a task for watch 1. */
+/** An existing version, with a task for watch 1. */
 export type MadeVersion = { id: number; documentId: number; partition: number; task: number }
 
-/** Versions of new documents, made by hand: `/0`, `/1`, … of the host. */
+/** Inserts versions of new documents of the host directly: `/1`, `/2`, …. */
 export async function makeVersions(pool: PostgresPool, host: string, count: number): Promise<MadeVersion[]> {
   const partition = partitionOf(host)
   return pool.query<MadeVersion>(
@@ -39,8 +39,8 @@ export function draftsOf(versions: readonly MadeVersion[], parts: Partial<Annota
 }
 
 /**
- * Very many annotations at once, as if they had been settled: `owners` with equal shares, three profiles each, of which every fourth
- * annotation is unread, every seventh archived, every fiftieth starred. Each has the words `common` and `nK`, and every thousandth `rare`.
+ * Inserts very many annotations at once, as if they had been committed: equal shares for all `owners`, three profiles each. Every fourth
+ * annotation is unread, every seventh archived, every fiftieth starred. Each has the words `common` and `nK`, every thousandth `rare`.
  */
 export async function fillInboxes(pool: PostgresPool, owners: readonly string[], count: number): Promise<void> {
   const version = `(1000000 + n) * 256 + n % 256`
@@ -84,7 +84,7 @@ export async function fillInboxes(pool: PostgresPool, owners: readonly string[],
     await pool.query(`VACUUM (ANALYZE) ${table}`)
 }
 
-/** When so many connections to this database wait for a lock. */
+/** Resolves when `count` connections to this database wait for a lock. */
 export async function untilWaiting(pool: PostgresPool, count: number): Promise<void> {
   for (let waiting = 0; waiting < count; ) {
     const [row] = await pool.query<{ n: number }>(
@@ -94,7 +94,7 @@ export async function untilWaiting(pool: PostgresPool, count: number): Promise<v
   }
 }
 
-/** Remembers every statement that was sent, with its last values. */
+/** Records every statement sent, with its last values. */
 export function listening(pool: PostgresPool): PostgresPool & { take(): Map<string, readonly unknown[]> } {
   let heard = new Map<string, readonly unknown[]>()
   return {
@@ -112,9 +112,9 @@ export function listening(pool: PostgresPool): PostgresPool & { take(): Map<stri
 }
 
 export type Plan = {
-  /** Tables that are read, and the index by which; null for none. */
+  /** Tables that are read, with the index used; null for none. */
   scans: { table: string; index: string | null }[]
-  /** Tables whose rows are sorted, as far as no more than a page of them is known to come. */
+  /** Tables whose rows are sorted without a limit of one page. */
   sorted: string[]
 }
 
@@ -125,11 +125,11 @@ type PlanNode = {
   Plans?: PlanNode[]
 }
 
-/** How a statement is carried out when it was planned without its values, as it is when it is used often. */
+/** The generic plan of a statement, made without its values, as used for frequent statements. */
 export async function planOf(pool: PostgresPool, sql: string, values: readonly unknown[]): Promise<Plan> {
   const client = await pool.connection()
   try {
-    // Tables that are nearly empty are read whole in any case, if it is not forbidden.
+    // Nearly empty tables would always be scanned sequentially.
     await client.query('SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')
     await client.query(`PREPARE explained AS ${sql}`)
     const given = values.length === 0 ? '' : `(${values.map(literalOf).join(', ')})`
@@ -147,7 +147,7 @@ function readPlan(root: PlanNode): Plan {
     const by = node['Index Name'] ?? index
     if (table !== undefined) plan.scans.push({ table, index: by })
     if (table !== undefined && isSorted) plan.sorted.push(table)
-    // What a bitmap is made of is told below it. Behind a limit there is no more than a page.
+    // The index of a bitmap scan is in its child node. Below a limit there is no more than a page.
     const below = (node.Plans ?? []).find((child) => child['Index Name'] !== undefined)?.['Index Name'] ?? null
     const sorts = node['Node Type'] === 'Sort' || (isSorted && node['Node Type'] !== 'Limit')
     if (node['Node Type'] === 'Bitmap Heap Scan' && table !== undefined) plan.scans.at(-1)!.index = below

@@ -34,7 +34,7 @@ export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
     },
     stamps: () => pool.query('SELECT id, revision FROM profiles'),
     async put(profiles, basis) {
-      // Of a profile given twice the later one counts.
+      // If a profile is given twice, the later one counts.
       const last = [...new Map(profiles.map((keyed) => [storable(keyed.profile.id), keyed])).entries()]
       return pool.transaction(async (tx) => {
         await lockBase(tx, 'profiles')
@@ -98,10 +98,10 @@ async function putBodies(tx: Tx, entries: readonly KeyedEntry[], revision: numbe
   )
 }
 
-/** The id of the watch of each key; missing ones are added. */
+/** Returns the watch id of each key; adds missing watches. */
 async function watchesOf(tx: Tx, uris: ReadonlyMap<string, string>): Promise<Map<string, number>> {
   const keys = [...uris.keys()]
-  // By their hashes: a key can be too long for an index. The lock of the base keeps each unique.
+  // Look up by hash: a key can be too long for an index. The lock on the base keeps keys unique.
   const select = `SELECT w.id, w.key FROM unnest($1::text[]) AS k (key)
     JOIN watches w ON hashtextextended(w.key, 0) = hashtextextended(k.key COLLATE "C", 0) AND w.key = k.key`
   const known = await tx.query<{ id: number; key: string }>(select, [keys])
@@ -117,7 +117,7 @@ async function watchesOf(tx: Tx, uris: ReadonlyMap<string, string>): Promise<Map
   return ids
 }
 
-/** A URD stays with its watch, wherever the source has moved to in the profile. */
+/** A URD stays with its watch, even if the source has moved within the profile. */
 async function placeUrds(tx: Tx, entries: readonly KeyedEntry[]): Promise<void> {
   const uris = new Map<string, string>()
   for (const [, { profile, keys }] of entries)
@@ -155,7 +155,7 @@ type Placing = {
   left: readonly number[]
 }
 
-/** Two may have one position until the end of the transaction. */
+/** Two URDs may share a position until the end of the transaction (the constraint is deferred). */
 async function writeUrds(tx: Tx, { kept, added, left }: Placing): Promise<void> {
   if (kept.length > 0)
     await tx.query(

@@ -5,7 +5,7 @@ import { storable } from '../connection/row-batch.ts'
 export function createPostgresRequestCounts(pool: PostgresPool): RequestCountStore {
   return {
     async add(window, counts) {
-      // Two servers that report the same keys lock them in the same order.
+      // Sorted, so that servers that report the same keys lock them in the same order.
       const keys = [...counts.keys()].sort()
       const rows = await pool.query<{ key: string; count: number }>(
         `WITH old AS (DELETE FROM request_counts WHERE time_window < $1)

@@ -1,6 +1,6 @@
 import type { Sender, Tx } from '../connection/pool.ts'
 
-/** What in-memory mirrors follow. Their notification channels have the same names. */
+/** Data followed by in-memory mirrors. The notification channels have the same names. */
 export type RevisedBase = 'profiles' | 'accounts'
 
 export async function revisionOf(sender: Sender, base: RevisedBase): Promise<number> {
@@ -11,12 +11,12 @@ export async function revisionOf(sender: Sender, base: RevisedBase): Promise<num
   return row?.revision ?? 0
 }
 
-/** Until the end of the transaction no one else changes the base: revisions become visible in their order. */
+/** Keeps others from changing the base until the transaction ends, so that revisions become visible in order. */
 export async function lockBase(tx: Tx, base: RevisedBase): Promise<void> {
   await tx.query('SELECT 1 FROM facts WHERE name = $1 FOR UPDATE', [base])
 }
 
-/** The next revision, announced to all mirrors when the transaction is committed. Locks the base too. */
+/** Returns the next revision, announced to all mirrors on commit. Locks the base, too. */
 export async function revise(tx: Tx, base: RevisedBase): Promise<number> {
   const [row] = await tx.query<{ revision: number }>(
     `WITH revised AS (

@@ -31,7 +31,7 @@ export function createPostgresSignInFailures(pool: PostgresPool): SignInFailureS
   }
 }
 
-/** The key itself is stored beside its hash: a role that can read this database can do more than make the first account. */
+/** The key is stored with its hash: a role that can read this database can do more than create the first account. */
 export function createPostgresSetup(pool: PostgresPool): SetupStore {
   return {
     async agree(fresh) {

@@ -8,8 +8,8 @@ import { commitPart, partsOf } from './annotation-commit.ts'
 import { addAnnotations, type LocatedDraft } from './annotation-writes.ts'
 
 /**
- * Documents come first, in transactions of their own: a worker that writes to the same partition holds its lease meanwhile, and locks
- * owners before it does. A document without an annotation does no harm, should this end in between.
+ * Adds documents first, in separate transactions: a worker that writes to the same partition holds its lease meanwhile, and locks
+ * owners before that. If this is interrupted, a document without an annotation does no harm.
  */
 export async function adoptAnnotations(
   pool: Pick<PostgresPool, 'transaction' | 'query'>,
@@ -50,7 +50,7 @@ const addOthers = `INSERT INTO also_at (annotation, version, url)
 
 const keyOf = ({ document: { host, fp } }: AdoptedAnnotation): string => `${fp} ${host}`
 
-/** The lock keeps out workers that have looked for these documents and are about to add them, under the lease of their host. */
+/** Blocks workers that have looked for these documents and are about to add them, under the lease of their host. */
 const lockPartition = 'SELECT 1 FROM leases WHERE partition = $1::smallint FOR UPDATE'
 
 const addDocuments = `INSERT INTO documents (partition, id, host, fp, url, parent, first_at, checked_at, run, status, outcome, location,

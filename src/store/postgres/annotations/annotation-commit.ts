@@ -7,10 +7,10 @@ import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
 import { type AddedAnnotation, addAnnotations, type LocatedDraft } from './annotation-writes.ts'
 
-/** The epoch of the lease of a partition; null where it is not leased any more. */
+/** Epoch of the lease of a partition; null if it isn't leased any more. */
 export type EpochOf = (partition: number) => number | null
 
-/** Beyond the newest, what is old goes. */
+/** Adds prices and deletes all but the newest `MAX_PRICES`. */
 async function addPrices(tx: Tx, prices: readonly PriceRow[]): Promise<void> {
   for (const { documentId, part, versionId, at, amount, currency, availability } of prices) {
     const place = [partitionOfId(documentId), documentId, storable(part)]
@@ -27,7 +27,7 @@ async function addPrices(tx: Tx, prices: readonly PriceRow[]): Promise<void> {
   }
 }
 
-/** Neither what is older than what is known counts, nor noise where someone was notified. */
+/** Ignores noise older than the stored state, and never replaces the notice `notified`. */
 async function addNoise(tx: Tx, { noise, notices = [] }: Pick<AnnotationBatch, 'noise' | 'notices'>): Promise<void> {
   if (noise !== undefined)
     await tx.query(
@@ -46,9 +46,9 @@ async function addNoise(tx: Tx, { noise, notices = [] }: Pick<AnnotationBatch, '
 type Part = { partition: number; done: number[]; unwanted: number[]; wanted: number[]; drafts: AnnotationDraft[] }
 
 /**
- * Commits a batch: everything or nothing, and a repeat changes nothing. A batch is nearly always of one partition, since tasks are
- * committed one by one. Then a task without annotations is one statement, and any other one transaction of three: the URLs, the
- * annotations, and the partition's own rows together with the check of its lease.
+ * Commits a batch atomically and idempotently. A batch nearly always belongs to one partition, since tasks are committed one by one.
+ * Then a task without annotations is one statement, and any other one transaction of three: the URLs, the annotations, and the
+ * partition's own rows together with the check of its lease.
  */
 export async function commitBatch(
   pool: Pick<PostgresPool, 'query' | 'transaction'>,
@@ -100,8 +100,8 @@ export function partsOf({
 }
 
 /**
- * Finds URL and version number of the drafts, and locks versions against the collector until they are pinned. A draft of an unknown
- * document is skipped.
+ * Looks up URL and version number of the drafts, and locks the versions against the collector until they are pinned. Skips drafts of
+ * unknown documents.
  */
 export async function locateDrafts(
   tx: Tx,
@@ -128,8 +128,8 @@ export async function locateDrafts(
 }
 
 /**
- * In one partition: the lease, finished tasks, which versions are wanted, and the pins of their readers. An unwanted version stays while
- * an annotation or a task needs it, and where a crawl has met its document. Without the lease nothing happens.
+ * In one partition: checks the lease, deletes finished tasks, sets which versions are wanted, and pins versions for their readers. An
+ * unwanted version stays while an annotation or a task needs it, or if a crawl has fetched its document. Does nothing without the lease.
  */
 const commitStatement = `
 WITH lease AS (

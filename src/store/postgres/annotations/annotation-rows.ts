@@ -26,7 +26,7 @@ const serverTypes = { text: 'text', integer: 'bigint', real: 'float8', flag: 'bo
 /** The columns that come from a draft, with their types. */
 export const draftColumns = columns.map(({ column, type }) => [column, serverTypes[type]] as const)
 
-/** The values of a draft by their column. */
+/** The values of a draft by column. */
 export function draftValues(draft: AnnotationDraft): Record<string, unknown> {
   return Object.fromEntries(columns.map(({ name, column, type }) => [column, stored(type, draft[name])]))
 }
@@ -45,7 +45,7 @@ export function fieldsOf(draft: AnnotationDraft): AnnotationFields {
   return Object.fromEntries(read)
 }
 
-/** Of a row `a`, with the other URLs of its near-duplicate cluster. */
+/** Columns of a row `a`, with the other URLs of its near-duplicate cluster. */
 export const annotationColumns = `a.id, ${columns.map(({ name, column }) => `a.${column} AS "${name}"`).join(', ')}, a.url,
   ARRAY(SELECT s.url FROM also_at s WHERE s.annotation = a.id GROUP BY s.url ORDER BY min(s.version)) AS "alsoAt"`
 
@@ -60,7 +60,7 @@ export async function readItems(sender: Sender, sql: string, values: readonly un
   return withNumbers(sender, await sender.query<ItemRow>(sql, values))
 }
 
-/** A query of its own: versions are in their partitions, annotations in one table. */
+/** A separate query: versions are partitioned, annotations are in one table. */
 async function withNumbers<T extends AnnotationRow>(sender: Sender, rows: readonly T[]) {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map(({ versionId }) => versionId))]
@@ -76,7 +76,7 @@ async function withNumbers<T extends AnnotationRow>(sender: Sender, rows: readon
   })
 }
 
-/** A cluster has few annotations. OFFSET 0 makes PostgreSQL read them first, whatever it estimates. */
+/** A cluster has few annotations. OFFSET 0 makes PostgreSQL read them first, regardless of its estimates. */
 const ofCluster = `SELECT ${annotationColumns}
   FROM (SELECT * FROM annotations WHERE story = $1 AND story <> 0 AND profile = $2 AND document <> $3 OFFSET 0) a
   ORDER BY a.id LIMIT 1`

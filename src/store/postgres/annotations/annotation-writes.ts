@@ -33,8 +33,8 @@ const parametersOf = (types: readonly string[], before: number): string =>
   types.map((type, n) => parameter(before + n + 1, type)).join(', ')
 
 /**
- * Ids are assigned after the owners are locked (the condition can't be answered before), in the order of the drafts. Annotations that
- * exist are skipped, with their counts and words.
+ * Ids are assigned after the owners are locked (the condition can't be evaluated before), in the order of the drafts. Existing
+ * annotations are skipped, with their counts and words.
  */
 const addStatement = `
 WITH given AS MATERIALIZED (
@@ -83,7 +83,7 @@ const sendStatement = `INSERT INTO outbox (annotation, channel, created_at)
   SELECT annotation, channel, at FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS s (annotation, channel, at)
   ON CONFLICT DO NOTHING`
 
-/** Returns the new ones, in the order of the drafts. */
+/** Returns the new annotations, in the order of the drafts. */
 export async function addAnnotations(
   tx: Tx,
   located: readonly LocatedDraft[],
@@ -117,7 +117,7 @@ export async function addAnnotations(
   return all
 }
 
-/** The first of an owner, profile, version and entry. */
+/** Keeps the first draft per owner, profile, version and entry. */
 function eachOnce(located: readonly LocatedDraft[]): LocatedDraft[] {
   const met = new Set<string>()
   return located.filter(({ draft: { owner, profile, versionId, entry } }) => {
@@ -135,13 +135,13 @@ function rowOf({ draft, url }: LocatedDraft): Record<string, unknown> {
   return { ...row, url, read: comesRead(draft), archived: draft.muted === true, words }
 }
 
-/** As a read would return it. */
+/** The annotation as a read would return it. */
 function addedOf({ draft, url, n }: LocatedDraft, id: number): AddedAnnotation {
   const annotation = { ...fieldsOf(draft), id, url, n, alsoAt: [] }
   return { draft, annotation }
 }
 
-/** The ids in a payload; null where there were too many. */
+/** The ids in a payload; null if there were too many. */
 export function readAnnotationEvents(payload: string): number[] | null {
   if (!/^\d{1,16}(,\d{1,16})*$/.test(payload)) return null
   return payload.split(',').map(Number)

@@ -30,7 +30,7 @@ function batchOf(version: MadeVersion, parts: Parameters<typeof draftsOf>[1] = {
   return { ...nothing, done: [version.task], annotations: draftsOf([version], parts) }
 }
 
-/** An annotation in a transaction that stays open until it is told to end. */
+/** Adds an annotation in a transaction that stays open until released. */
 function holdOpen({ pool }: TestDatabase, version: MadeVersion) {
   const { promise: end, resolve: release } = Promise.withResolvers<void>()
   const { promise: isOpen, resolve: opened } = Promise.withResolvers<number>()
@@ -99,7 +99,7 @@ describe('annotations of several workers', () => {
       const open = holdOpen(database, one!)
       await open.isOpen
       const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
-      // It waits for the inbox of the owner, and has not asked for the lease yet.
+      // It waits for the owner's inbox, and hasn't checked the lease yet.
       const settling = annotations.commit(batchOf(two!))
       await untilWaiting(pool, 1)
       await pool.query('UPDATE leases SET epoch = 1 WHERE partition = $1', [partition])
@@ -187,7 +187,7 @@ describe('annotations of several workers', () => {
           store.commit({
             ...nothing,
             done: [version.task],
-            // In another order each time: nobody waits for somebody who waits.
+            // In a different order each time, without a deadlock.
             annotations: owners.map((_, at) => draftsOf([version], { owner: owners[(at + n) % 3]! })[0]!),
           }),
         ),

@@ -10,9 +10,9 @@ import { createTaskFailures } from './task-failures.ts'
 
 export type PostgresAnnotationDeps = {
   pool: PostgresPool
-  /** The partitions whose tasks are taken: those leased by this worker. Null for all. */
+  /** Partitions to take tasks from: those leased by this worker. Null for all. */
   partitions?: (() => readonly number[] | null) | undefined
-  /** Fences commits: a worker that has lost a partition writes nothing of it. Without it nothing is checked. */
+  /** Fences commits: a worker that has lost a partition writes nothing to it. If omitted, leases aren't checked. */
   epochOf?: EpochOf | undefined
 }
 

@@ -13,7 +13,7 @@ export const nearDuplicateStatements = {
     ORDER BY near.common DESC, near.version DESC`,
   ofHost: `SELECT host, story AS cluster, sketch FROM stories WHERE host = $1 AND document <> $2
     ORDER BY n DESC LIMIT ${storyLimits.pagesOfHost}`,
-  /** Those beyond what is kept, a few at a time: more than come. Another transaction may be at it. */
+  /** Deletes texts beyond the limits, a few at a time, but more than are added. Skips rows locked by another transaction. */
   forgetOld: `WITH oldest AS MATERIALIZED (
       SELECT version, n, at FROM stories ORDER BY n LIMIT ${storyLimits.leaving} FOR UPDATE SKIP LOCKED
     ), gone AS (

@@ -27,7 +27,7 @@ const textOf = (version: number, bands: readonly number[], cluster = version): N
   sketch: Buffer.of(version),
 })
 
-/** Looks for the story and keeps the version as part of it. */
+/** Finds the story of a version and stores the version as part of it. */
 async function meet(
   nearDuplicates: ReturnType<typeof createPostgresNearDuplicates>,
   version: number,

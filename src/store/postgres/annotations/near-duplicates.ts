@@ -11,15 +11,15 @@ export type PostgresNearDuplicatesDeps = { pool: PostgresPool; epochOf: EpochOf 
 const LOCKS = 7_252_020
 
 /**
- * Near-duplicates over all workers, by the database alone. Near texts share a band: a worker locks the bands of a text, and waits for
- * every other that decides on one of them. Search, decision and commit are one transaction, and the locks end with it: a cut connection
- * rolls everything back.
+ * Near-duplicates across all workers, coordinated by the database alone. Similar texts share a band: a worker locks the bands of a text,
+ * and so waits for any other worker that is deciding on one of them. Search, decision and commit are one transaction, which also ends
+ * the locks: a broken connection rolls everything back.
  */
 export function createPostgresNearDuplicates({ pool, epochOf }: PostgresNearDuplicatesDeps): NearDuplicateStore {
   return {
     decide: (bands, commit) =>
       pool.transaction(async (tx: Tx) => {
-        // Sent together; the second sees what was committed until the first had the locks.
+        // Pipelined; the second sees everything committed before the first got the locks.
         const [, candidates] = await Promise.all([
           tx.query(nearDuplicateStatements.lock, [LOCKS, numberArray(lockKeys(bands))]),
           textsInBands(tx, bands),
@@ -35,7 +35,7 @@ export function createPostgresNearDuplicates({ pool, epochOf }: PostgresNearDupl
   }
 }
 
-/** In one order for all, so that there is no deadlock. Two bands may have the same key: then one waits without need. */
+/** Sorted to prevent deadlocks. Two bands may have the same key, which only causes a needless wait. */
 function lockKeys(bands: readonly number[]): number[] {
   const keys = new Set(bands.map((band) => (band ^ Math.imul(Math.floor(band / 2 ** 32) + 1, 0x9e3779b1)) | 0))
   return [...keys].sort((a, b) => a - b)

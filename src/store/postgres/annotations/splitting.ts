@@ -22,7 +22,7 @@ const addSplits = `INSERT INTO story_splits (owner, document, other, at)
 const dropOld = `DELETE FROM story_splits WHERE owner = $1 AND at < (SELECT at FROM story_splits WHERE owner = $1
   ORDER BY at DESC LIMIT 1 OFFSET ${2 * storyLimits.splits})`
 
-/** The row is locked, so that two who split the same page get one annotation of it. */
+/** Locks the row, so that two concurrent splits of the same page make one annotation. */
 export function splitStory(pool: Pick<PostgresPool, 'transaction'>, wish: Wish): Promise<SplitStory> {
   const { owner, annotation: id, url, at } = wish
   return pool.transaction(async (tx) => {
@@ -63,7 +63,7 @@ async function splitOne(
   return { added: added.map(({ annotation }) => annotation), documentId: draft.documentId }
 }
 
-/** Pages that were joined before their documents were noted have it with their version. */
+/** Rows from before `also_at` had a document get it from their version. */
 async function withDocument(tx: Tx, page: JoinedPage): Promise<JoinedPage> {
   if (page.documentId !== 0) return page
   const [version] = await tx.query<{ document: number }>(

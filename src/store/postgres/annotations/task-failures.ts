@@ -18,7 +18,7 @@ const statements = {
 
 type TaskFailures = Pick<AnnotationStore, 'countAttempts' | 'fail' | 'setAside' | 'retrySetAside'>
 
-/** Attempts are not fenced by leases: one that a worker counts too late does no harm. */
+/** Attempts aren't fenced by leases: a late count does no harm. */
 export function createTaskFailures(pool: PostgresPool): TaskFailures {
   return {
     async countAttempts(ids, by) {

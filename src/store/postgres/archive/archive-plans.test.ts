@@ -7,7 +7,7 @@ import { versionStatements } from './versions.ts'
 
 usePostgres({ plain: true })
 
-/** These read lists over many partitions, for a person who waits for a page. */
+/** Statements that read lists over many partitions, for a user waiting for a page. */
 const overPartitions = new Set(['documents', 'badDocuments', 'versions', 'current', 'reached', 'crawledForAll'])
 const ofOnePartition = Object.fromEntries(
   Object.entries(versionStatements).filter(([name]) => !overPartitions.has(name)),
@@ -24,7 +24,7 @@ type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] }
 type Explained = { 'QUERY PLAN': { Plan: PlanNode }[] }
 
 const partition = /partition = \$1/
-/** The partition is that of the parameter: given, or read from a row that is looked up by it. */
+/** The partition is the parameter itself, or read from a row looked up by it. */
 const writes = /^INSERT INTO \w+ \(partition,[\s\S]*?SELECT (?:\$1::smallint|own\.partition|v\.partition)/
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
@@ -61,12 +61,12 @@ test('each statement of the hot path names one partition, and more of a key, for
       for (const node of nodesOf((rows[0] as Explained)['QUERY PLAN'][0]!.Plan)) {
         if (node['Relation Name'] === undefined || node['Node Type'] === 'ModifyTable') continue
         const indexed = String(node['Index Cond'] ?? node['Recheck Cond'] ?? '')
-        // A lease may be that of another partition (host-places.ts): all of them lie on one server.
+        // A lease may be that of another partition (host-places.ts): all leases are on one server.
         const isLease = node['Relation Name'] === 'leases'
         const isOnePerPartition = isLease || node['Relation Name'] === 'frontiers'
         const wanted = isLease ? /partition = \$\d/ : partition
         assert.match(`${indexed} ${node.Filter ?? ''}`, wanted, `${name}: ${JSON.stringify(node)}`)
-        // By more of a key than the partition alone, whatever the server thinks how much there is in one.
+        // Uses more of a key than the partition alone, regardless of the server's estimates.
         if (isOnePerPartition) continue
         assert.match(indexed.replace(partition, ''), /[=<>]/, `${name}: ${JSON.stringify(node)}`)
       }

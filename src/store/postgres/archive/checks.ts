@@ -6,7 +6,7 @@ import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { lockInPartitions, partitionOfId } from '../connection/row-batch.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 
-/** Rows that one statement goes through, roughly. */
+/** Approximate number of rows scanned per statement. */
 const ROWS_AT_ONCE = 500_000
 
 const within = 'v.partition BETWEEN $1::smallint AND $2::smallint'
@@ -14,8 +14,8 @@ const references = `SELECT v.id, v.record, v.original, v.digest FROM versions v
     WHERE ${within} AND ${collectableSql.isKeptByAnother}`
 
 /**
- * Versions whose body can't be read, by the catalogue alone. Originals lie in partitions of their own, maybe on another server: those
- * references that have theirs are taken away from all.
+ * Versions whose body can't be read, judging by the catalogue alone. Originals may be in other partitions, maybe on another server:
+ * `orphaned` subtracts the references that have their original from all references.
  */
 export const damagedVersions = {
   bare: `SELECT v.id, v.record FROM versions v WHERE ${within} AND ${collectableSql.hasNoRecord('record')}`,
@@ -59,8 +59,8 @@ const checks: readonly [what: string, sql: string][] = [
 ]
 
 /**
- * Rows of the catalogue that point at nothing. Each statement sees one moment, and what belongs together is written together. Only a body
- * in another partition may be about to go while a new version refers to it; such a reference is seen once and not again.
+ * Dangling references in the catalogue. Each statement has one snapshot, and related rows are written together. Only a body in another
+ * partition may be about to be removed while a new version refers to it; such a reference is found once, but not when counted again.
  */
 export async function findPostgresFaults(pool: PostgresPool): Promise<VerifyFault[]> {
   const portions = await portionsOf(pool)
@@ -77,7 +77,7 @@ export async function findPostgresFaults(pool: PostgresPool): Promise<VerifyFaul
   return faults
 }
 
-/** Spans of partitions that are worth a statement each. */
+/** Ranges of partitions, each large enough for one statement. */
 export async function portionsOf(pool: PostgresPool): Promise<[from: number, to: number][]> {
   const [row] = await pool.query<{ n: number }>(
     `SELECT greatest(0, reltuples)::bigint AS n FROM pg_class WHERE oid = 'versions'::regclass`,
@@ -90,7 +90,7 @@ export async function portionsOf(pool: PostgresPool): Promise<[from: number, to:
   ])
 }
 
-/** A version whose record can't be read, and which record that was: another one may have taken its place by now. */
+/** A version whose record can't be read, with that record: another one may have replaced it by now. */
 type DamagedVersion = { versionId: number; record: number }
 
 const BATCH = 500
@@ -113,9 +113,9 @@ const repairStatements = {
 type LockedRow = { id: number; digest: Buffer; record: number; url: string }
 
 /**
- * Gives up what can't be read any more, so that the catalogue promises nothing that is not there. The next crawl asks for each document
- * without conditions and fills the same version in again. Safe beside workers: once a version is lost nobody refers
- * to it, and those who did so until then are lost after it.
+ * Marks versions that can't be read as lost, so that the catalogue lists nothing that doesn't exist. The next crawl fetches each document
+ * unconditionally and refills the same version. Safe while workers run: once a version is lost no new version refers to it, and those
+ * that already do are marked as lost after it.
  */
 export async function giveUpPostgresDamage(
   pool: PostgresPool,
@@ -137,7 +137,7 @@ export async function giveUpPostgresDamage(
   return lost
 }
 
-/** Those that still have the record that was found to be damaged; `null` for any. */
+/** Marks those versions as lost that still have the record found to be damaged; `null` for any record. */
 async function lose(tx: Tx, damaged: readonly { versionId: number; record: number | null }[]): Promise<LockedRow[]> {
   if (damaged.length === 0) return []
   const records = new Map(damaged.map(({ versionId, record }) => [versionId, record]))

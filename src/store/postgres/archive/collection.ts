@@ -18,15 +18,15 @@ import { partitionOfDigest } from '../documents/documents-bodies.ts'
 export type PostgresCollectionDeps = {
   pool: PostgresPool
   objects: Pick<ObjectStore, 'read'>
-  /** The response header of a record, as the catalogue keeps it; throws `record-damaged` where there is none to be read. */
+  /** The response header of a record, as kept in the catalogue; throws `record-damaged` if it can't be read. */
   headerOf(record: Buffer): string
-  /** The fingerprint of a version's visible text and of the rules that made it; null where there is none. */
+  /** The fingerprint of a version's visible text, and the rules that produced it; null if there is none. */
   textOf(versionId: number): Promise<TextMark | null>
 }
 
 type KeptRow = Omit<KeptVersion, 'shared'>
 type Position = { id: number; hasText: boolean; record: number; length: number }
-/** What an order to drop a body needs, read before rows are locked. */
+/** Data needed to drop a body, read before rows are locked. */
 type Read = { record: number; header: string; mark: TextMark | null } | 'damaged' | null
 type OrderRow = {
   id: number
@@ -50,7 +50,7 @@ const keptColumns = `v.id, v.document AS "documentId", v.n, d.url, v.at, d.versi
 
 const these = 'partition = ANY($1::smallint[]) AND id = ANY($2::bigint[])'
 
-/** Rows are locked in one partition, which Citus wants to see named of every table. */
+/** Rows are locked in one partition; Citus requires it to be named for every table. */
 const inPartition: PartitionJoin = (a) => `${a}.partition = $1::smallint AND `
 
 /** Collecting is rare and goes through many rows at once, so statements may span many partitions. */
@@ -72,7 +72,7 @@ const sql = {
     WHERE b.partition = r.partition AND b.digest = r.digest AND b.version = r.version`,
   remove: `DELETE FROM versions WHERE ${these}`,
   removeRecords: `DELETE FROM records WHERE ${these}`,
-  /** Versions that follow each other may share a list. */
+  /** Consecutive versions may share a list. */
   removeLinks: `DELETE FROM links l USING unnest($1::smallint[], $2::bigint[], $3::bigint[]) AS r(partition, id, document)
     WHERE l.partition = r.partition AND l.id = r.id AND NOT EXISTS (
       SELECT 1 FROM versions v WHERE v.partition = l.partition AND v.document = r.document AND v.links = l.id)`,
@@ -80,10 +80,10 @@ const sql = {
     text_rules = coalesce(r.rules, v.text_rules), original = v.id, record = 0, length = 0, leaving = false
     FROM unnest($1::smallint[], $2::bigint[], $3::text[], $4::bytea[], $5::bigint[]) AS r(partition, id, header, text, rules)
     WHERE v.partition = r.partition AND v.id = r.id`,
-  /** References that were made at the moment their originals went, by a worker that died before it checked. */
+  /** References added just as their originals were removed, by a worker that died before its second check. */
   lose: `UPDATE versions v SET body = 'lost', original = v.id, record = 0, length = 0
     WHERE v.original = ANY($1::bigint[]) AND ${collectableSql.isReference('v')}`,
-  // Locking the version keeps the collector from taking it until the pin is there.
+  // Locking the version keeps the collector from removing it until the pin is inserted.
   pin: `WITH there AS (
       SELECT partition, id FROM versions WHERE partition = $1::smallint AND id = ANY($2::bigint[]) ORDER BY id FOR KEY SHARE),
     pinned AS (INSERT INTO holds (partition, version, owner, since) SELECT partition, id, $3, $4::bigint FROM there
@@ -94,13 +94,13 @@ const sql = {
 }
 
 /**
- * Taking a version while others may be about to refer to its body, in partitions of their own:
+ * Removes versions while writers of other partitions may be about to refer to their bodies:
  *
- * 1. The versions are marked as leaving, which is committed: from now on they are not found as originals.
- * 2. References are looked up. A writer adds its reference before it checks the mark once more; so either the reference is
- *    seen here, or the mark is seen there.
- * 3. Versions without references go, the rest stays.
- * 4. A writer that died between reference and second check leaves a reference to nothing: that version is lost, and fetched again.
+ * 1. The versions are marked as leaving, and the mark is committed: from now on they aren't found as originals.
+ * 2. References are looked up. A writer adds its reference before it checks the mark once more; so either the collector sees the
+ *    reference, or the writer sees the mark.
+ * 3. Versions without references are removed; the others stay.
+ * 4. A writer that died between its reference and its second check leaves a dangling reference: that version is lost, and refetched.
  */
 export function createPostgresCollection({ pool, objects, headerOf, textOf }: PostgresCollectionDeps): CollectionStore {
   async function readHeaders(orders: readonly CollectionOrder[]): Promise<Map<number, Read>> {
@@ -115,7 +115,7 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
   async function readHeader({ id, hasText, record, length }: Position): Promise<Read> {
     try {
       const header = headerOf(await objects.read({ fileId: partitionOfId(id) + 1, offset: record, length }))
-      // Once the body is gone its text can't be read any more.
+      // Once the body is gone, its text can't be read any more.
       return { record, header, mark: hasText ? null : await textOf(id) }
     } catch (error) {
       if (isAppError(error, 'record-damaged') || isAppError(error, 'store-damaged')) return 'damaged'
@@ -207,12 +207,12 @@ type OfVersion = { version: number }
 
 const versionsOf = (rows: readonly OfVersion[]): Set<number> => new Set(rows.map(({ version }) => version))
 
-/** The partitions of the ids, and the ids: both are named, so that others need not be looked at. */
+/** The partitions of the ids, and the ids. Naming both saves searching other partitions. */
 function those(ids: readonly number[]): [partitions: number[], ids: readonly number[]] {
   return [[...new Set(ids.map(partitionOfId))], ids]
 }
 
-/** By original: the versions that refer to it. */
+/** Versions that refer to these, by original. */
 async function referencesTo(sender: Sender, ids: readonly number[]): Promise<Map<number, Set<number>>> {
   const references = new Map<number, Set<number>>()
   if (ids.length === 0) return references
@@ -267,12 +267,12 @@ async function drop(tx: Tx, decisions: readonly Decision[]): Promise<void> {
 /** Any number that no other advisory lock uses. */
 const LOCK = 7_252_020
 
-/** Goes by an index of its own: however many versions there are, those that are marked are few. */
+/** Uses a partial index: there may be many versions, but few are marked. */
 export const takeMarksBack = 'UPDATE versions SET leaving = false WHERE leaving'
 
 /**
- * One collector at a time: two would only do the same work twice. A killed collector loses the lock with its connection. Versions that it was
- * about to take are marked still, and nobody would refer to them any more; so the marks go first.
+ * One collector at a time: two would only do the same work twice. A killed collector loses the lock with its connection. The versions that
+ * it was about to remove stay marked, and would never be referred to again; so the marks are cleared first.
  */
 export async function lockCollector(pool: PostgresPool): Promise<SessionLock> {
   const lock = await trySessionLock(pool, LOCK)

@@ -16,9 +16,9 @@ const behindStatement = `SELECT count(*) AS n FROM records WHERE partition = $1:
   AND ('x' || encode(substring(bytes FROM 13 FOR 8), 'hex'))::bit(64)::bigint >= $3::bigint`
 
 /**
- * Compresses one closed segment; segments of writers that died are closed first. The rows of records stay as they are: the segment's own row
- * says where they lie now, and changes in one step, before the plain form goes. A process that is killed in between leaves both forms,
- * and the next removes what isn't needed. False when nothing waits.
+ * Compresses one closed segment; segments of dead writers are closed first. The rows of records don't change: the segment's own row maps
+ * them to their new locations, and is updated atomically before the uncompressed form is removed. A process that is killed in between
+ * leaves both forms, and the next one removes what isn't needed. Resolves to false if there is nothing to compress.
  */
 export async function compressNextSegment(deps: CompressDeps): Promise<boolean> {
   const { backend, segments } = deps
@@ -52,7 +52,7 @@ async function compressSegment(deps: CompressDeps, segment: Segment): Promise<bo
   return segments.compressed(segment.id, result)
 }
 
-/** Whether any row points behind what could be read. Asked only where a file doesn't end with a whole record. */
+/** Whether any row points past the readable part. Only needed if a file doesn't end with a whole record. */
 async function isUsedBehind({ pool }: CompressDeps, { id }: Segment, offset: number): Promise<boolean> {
   for (let partition = 0; partition < partitionCount; partition++) {
     const [row] = await pool.query<{ n: number }>(behindStatement, [partition, id, offset])

@@ -10,9 +10,9 @@ import { PACK_BYTES, placedCodings, type RecordPart, storedLength } from './reco
 import type { SegmentCatalogue } from './segments.ts'
 
 /**
- * Moves records from where they are to where the keeper puts them, while others read and write. A record is read and written anew; then
- * one transaction exchanges its rows, if they still are what was read. So every record can be read at any moment, and who is killed leaves
- * at worst a copy that no row points at. Nothing is remembered: what is not yet where it belongs is found by looking at the rows.
+ * Moves records to where the keeper puts them, while others read and write. Each record is read and written again; then one transaction
+ * replaces its rows, if they are still what was read. So every record can be read at any moment, and a killed process leaves at worst a
+ * copy that no row points at. No progress is stored: the rows tell which records are still to be moved.
  */
 export type MoveDeps = {
   pool: PostgresPool
@@ -22,7 +22,7 @@ export type MoveDeps = {
   onProgress?(moved: Moved & { partition: number; partitions: number }): void
 }
 
-/** `left`: records that can't be read; `verify` tells of them. */
+/** `left`: records that can't be read; `verify` reports them. */
 export type Moved = { records: number; bytes: number; left: number }
 
 const isOutside = `r.coding IN (${placedCodings.join(', ')})`
@@ -52,7 +52,7 @@ type Copied = Candidate & { parts: RecordPart[] }
 const RECORDS_AT_ONCE = 100
 const MAX_BATCH_BYTES = 16 << 20
 
-/** Everything that isn't there yet goes to the backend; `null` for the database. */
+/** Moves all records that aren't there yet to the backend; `null` for the database. */
 export async function moveAll(deps: MoveDeps & { segments: SegmentCatalogue }, to: BackendKind | null): Promise<Moved> {
   if (to === null) return moveChosen(deps, [{ text: moveStatements.outside, values: [] }])
   const others = (await deps.segments.ofOthers(to)).map(segmentKey)
@@ -62,7 +62,7 @@ export async function moveAll(deps: MoveDeps & { segments: SegmentCatalogue }, t
   ])
 }
 
-/** Everything that lies in these packs. */
+/** Moves all records out of these packs. */
 export function moveOutOfPacks(deps: MoveDeps, packs: readonly Buffer[]): Promise<Moved> {
   return moveChosen(deps, [{ text: moveStatements.inPacks, values: [packs] }])
 }

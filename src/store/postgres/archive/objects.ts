@@ -5,13 +5,13 @@ import type { PlaceReader } from './place-reader.ts'
 import { isPlaced, readPart } from './record-parts.ts'
 
 /**
- * Records lie in the database, or it says where. A volume is a partition: its id is the partition's number plus one, `offset` the id of the record,
- * `length` the bytes that are stored of it.
+ * Records are in the database, or it holds their location. A volume is a partition: its id is the partition's number plus one, `offset` is
+ * the id of the record, `length` its stored size.
  */
 export const objectStatements = {
   parts: `SELECT part, coding, bytes FROM records WHERE partition = $1::smallint AND id = $2::bigint AND part >= $3::int
     ORDER BY part LIMIT $4`,
-  /** Of several small records. */
+  /** Parts of several small records. */
   several: `SELECT id, part, coding, bytes FROM records WHERE partition = ANY($1::smallint[]) AND id = ANY($2::bigint[])
     ORDER BY id, part`,
   files: `SELECT partition, stored_bytes('records') AS bytes FROM (SELECT DISTINCT partition FROM records) p ORDER BY partition`,
@@ -20,17 +20,17 @@ export const objectStatements = {
     WHERE v.partition = $1::smallint AND v.id > $2::bigint AND v.record > 0 ORDER BY v.id LIMIT $3`,
 }
 
-/** Parts of a record, each of 1 MiB at most, that are read at a time. */
+/** Parts of a record, each of at most 1 MiB, read per query. */
 const PARTS_AT_ONCE = 4
 const RECORDS_AT_ONCE = 10_000
-/** Reads of the same moment are sent as one query, up to this size of each and this many. */
+/** Concurrent reads are batched into one query: records up to this size, and up to this many. */
 const MAX_SMALL_BYTES = 256 * 1024
 const MAX_TOGETHER = 16
 
 type PartRow = { part: number; coding: number; bytes: Buffer }
 type Waiting = { pointer: RecordPointer; resolve(record: Buffer): void; reject(error: unknown): void }
 
-/** Without `places` only what lies in the database can be read. */
+/** Without `places`, only records in the database can be read. */
 export function createPostgresObjects(pool: PostgresPool, places: PlaceReader = noPlaces): ObjectStore {
   let waiting: Waiting[] = []
 
@@ -110,14 +110,14 @@ export function createPostgresObjects(pool: PostgresPool, places: PlaceReader = 
         const values = [fileId - 1, after, RECORDS_AT_ONCE]
         const rows = await pool.query<Omit<CataloguedRecord, 'fileId'>>(objectStatements.records, values)
         for (const row of rows) all.push({ ...row, fileId })
-        // Records that were brought back are younger than their versions.
+        // Restored records are newer than their versions.
         if (rows.length < RECORDS_AT_ONCE) return all.sort((a, b) => a.offset - b.offset)
       }
     },
   }
 }
 
-/** The whole record from all parts that there are of it. */
+/** Joins the parts of a record; throws if any are missing. */
 function joinParts(rows: readonly PartRow[], pointer: RecordPointer): Buffer {
   const { length } = pointer
   const name = nameOf(pointer)

@@ -3,16 +3,16 @@ import type { BackendKind, ObjectBackend, Segment } from '../../contracts/object
 import { readPlace, readPlaced } from './record-parts.ts'
 import type { SegmentCatalogue } from './segments.ts'
 
-/** Reads records that lie outside of the database, by the row that says where. */
+/** Reads records outside of the database, by the row that holds their location. */
 export type PlaceReader = { read(part: { coding: number; bytes: Buffer }, name: string): Promise<Buffer> }
 
 export type PlaceReaderDeps = {
   segments: Pick<SegmentCatalogue, 'find'>
-  /** While records are moved, there are several. */
+  /** Several while records are being moved. */
   backends: ReadonlyMap<BackendKind, ObjectBackend>
 }
 
-/** Rows of segments that are remembered; some are of 100 KB. */
+/** Cached rows of segments; some take 100 KB. */
 const MAX_KNOWN = 100
 
 export function createPlaceReader({ segments, backends }: PlaceReaderDeps): PlaceReader {

@@ -4,14 +4,14 @@ import type { ObjectBackend, SegmentWriter } from '../../contracts/object-backen
 import { partsOfAside, placedPart, plainParts, type RecordPart } from './record-parts.ts'
 import { CONFIRM_EVERY_MS, type SegmentCatalogue } from './segments.ts'
 
-/** Prepares the rows of records before the transaction that inserts them, so that neither it nor the crawl waits for what takes long. */
+/** Prepares the rows of records before the transaction that inserts them, so that neither it nor the crawl waits for slow work. */
 export type RecordKeeper = {
-  /** What lies outside of the database is safe there when it resolves. Records come in pieces. */
+  /** Records stored outside of the database are durable there when it resolves. Each record is a list of chunks. */
   keep(records: readonly (readonly Uint8Array[])[]): Promise<RecordPart[][]>
   close(): Promise<void>
 }
 
-/** In the database: compressed by other threads. */
+/** Keeps records in the database, compressed by other threads. */
 export const insideKeeper: RecordKeeper = {
   keep: (records) => Promise.all(records.map(partsOfAside)),
   async close() {},
@@ -20,16 +20,16 @@ export const insideKeeper: RecordKeeper = {
 export type OutsideKeeperDeps = {
   backend: ObjectBackend
   segments: SegmentCatalogue
-  /** Seen in the names of segments. */
+  /** Part of the names of segments. */
   writer: string
   clock: Clock
-  /** Records that are smaller stay in their rows. */
+  /** Smaller records stay in their rows. */
   minBytes?: number
 }
 
-/** What a row takes anyway: smaller records stay in it. */
+/** Smaller records, about what a row takes anyway, stay in their rows. */
 export const MIN_PLACED_BYTES = 1_024
-/** What one append carries, beside a single record that is larger. */
+/** Maximum size of one append, unless a single record is larger. */
 const MAX_APPEND_BYTES = 8 << 20
 
 type Waiting = {
@@ -41,8 +41,8 @@ type Waiting = {
 type Open = { id: number; writer: SegmentWriter; confirmedAt: { wall: number; steady: number }; appends: number }
 
 /**
- * Outside of the database. Records that come while others are on their way are written together, so that many share one write to
- * the disk, or one request. One segment is open at a time; another is begun when it is full, when others have closed it, or after a write
+ * Keeps records outside of the database. Records that arrive while others are being written are batched, so that many share one disk write
+ * or one request. One segment is open at a time; a new one is begun when it is full, when another process has closed it, or after a write
  * that failed for another reason than a full disk.
  */
 export function createOutsideKeeper({
@@ -56,7 +56,7 @@ export function createOutsideKeeper({
   let current: Open | null = null
   let opening: Promise<Open> | null = null
   let underWay = 0
-  /** Others may still join. */
+  /** Whether more records may still join the batch. */
   let isGathering = false
   let isDue = false
 
@@ -66,14 +66,14 @@ export function createOutsideKeeper({
     try {
       current = { id, writer: await backend.create(name), confirmedAt, appends: 0 }
     } catch (error) {
-      // Nothing was written: the row alone is of no use.
+      // Nothing was written: close the row, which is useless on its own.
       await segments.close(id, 0)
       throw error
     }
     return current
   }
 
-  /** A process may have been suspended: the wall clock counts that time, the other one may not. */
+  /** A process may have been suspended: the wall clock counts that time, the monotonic clock may not. */
   const isStale = ({ wall, steady }: Open['confirmedAt']): boolean =>
     Math.max(clock.now() - wall, clock.monotonic() - steady) > CONFIRM_EVERY_MS
 
@@ -94,7 +94,7 @@ export function createOutsideKeeper({
     return begin()
   }
 
-  /** One at a time, so that no two segments are begun; counted at once, so that it isn't closed before it is used. */
+  /** Serialised, so that only one segment is begun; counts the append at once, so that the segment isn't closed before it is used. */
   async function acquire(): Promise<Open> {
     opening ??= usable().finally(() => {
       opening = null
@@ -106,7 +106,7 @@ export function createOutsideKeeper({
 
   async function retire(open: Open): Promise<void> {
     if (current === open) current = null
-    // Closed once nobody writes to it any more.
+    // The last append in progress closes it.
     if (open.appends > 0) return
     await open.writer.close()
     await segments.close(open.id, open.writer.bytes)
@@ -124,7 +124,7 @@ export function createOutsideKeeper({
       for (const { reject } of batch) reject(error)
       if (open !== null && current === open && !isAppError(error, 'store-full')) current = null
     } finally {
-      if (open !== null && --open.appends === 0 && current !== open) await retire(open).catch(() => {}) // its row is closed by others in time
+      if (open !== null && --open.appends === 0 && current !== open) await retire(open).catch(() => {}) // others will close its row
     }
   }
 

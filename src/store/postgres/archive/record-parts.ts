@@ -4,8 +4,8 @@ import { createZstdFrames } from '../../../core/work/zstd-frames.ts'
 import type { Place } from '../../contracts/object-backend.ts'
 
 /**
- * A record as its rows hold it: either itself, in parts, each compressed on its own, so that none need be held whole by the server; or one
- * part that says where it lies outside of the database.
+ * A record as stored in its rows: either the record itself, in separately compressed parts, so that the server needn't hold it whole; or
+ * one part with its location outside of the database.
  */
 export type RecordPart = { coding: Coding; bytes: Buffer }
 
@@ -15,12 +15,12 @@ const PLAIN = 0
 const ZSTD = 1
 const PLACED = 2
 const PLACED_ZSTD = 3
-/** Those of rows that say where a record lies. */
+/** Codings of rows that hold the location of a record. */
 export const placedCodings = [PLACED, PLACED_ZSTD] as const
 
-/** Of the record itself, before it is compressed. */
+/** Maximum part size before compression. */
 const MAX_PART_BYTES = 1 << 20
-/** Less is not worth the while. */
+/** Minimum share of the size that compression must save. */
 const MIN_SAVED = 0.05
 const LEVEL = 1
 const params = { [constants.ZSTD_c_compressionLevel]: LEVEL }
@@ -39,7 +39,7 @@ export async function partsOfAside(pieces: readonly Uint8Array[]): Promise<Recor
   return isWorthwhile(packed.length, size) ? [{ coding: ZSTD, bytes: packed }] : plainParts(pieces)
 }
 
-/** As they are. */
+/** Uncompressed parts. */
 export function plainParts(pieces: readonly Uint8Array[]): RecordPart[] {
   return split(pieces).map((bytes) => ({ coding: PLAIN, bytes }))
 }
@@ -67,9 +67,9 @@ export function readPart({ coding, bytes }: { coding: number; bytes: Buffer }, n
 }
 
 const PLACE_BYTES = 24
-/** Of a place: segment and pack, which garbage is collected by. */
+/** Length of a place's prefix: segment and pack, by which garbage is collected. */
 export const PACK_BYTES = 12
-/** The beginning of all places in a pack. */
+/** The common prefix of all places in a pack. */
 export function packKey(segment: number, pack: number): Buffer {
   return placedPart({ segment, pack, offset: 0, length: 0 }, false).bytes.subarray(0, PACK_BYTES)
 }
@@ -97,12 +97,12 @@ export function readPlace(bytes: Buffer, name: string): Place {
   }
 }
 
-/** The record itself from what is stored at its place. */
+/** Decodes a record from the bytes stored at its place. */
 export function readPlaced(coding: number, stored: Buffer, name: string): Buffer {
   return coding === PLACED_ZSTD ? unpack(stored, MAX_PLACED_BYTES, name) : stored
 }
 
-/** Bytes that a record takes, wherever it lies. */
+/** Stored size of a record, inside or outside of the database. */
 export function storedLength(parts: readonly RecordPart[]): number {
   return parts.reduce((sum, { coding, bytes }) => sum + (isPlaced(coding) ? bytes.readUInt32BE(20) : bytes.length), 0)
 }

@@ -7,9 +7,9 @@ import { PACK_BYTES, packKey, placedCodings } from './record-parts.ts'
 import type { MeasuredSegment, SegmentCatalogue } from './segments.ts'
 
 /**
- * Gives back the room of records that no row points at any more. Packs (files, objects) with nothing living in them go; those of which
- * more than half is dead are emptied first: their living records are written anew, with others. Only segments that have been closed for
- * a while are looked at, so that every row that points into them is there.
+ * Frees the space of records that no row points at any more. Packs (files, objects) without live records are removed; those of which more
+ * than half is dead are emptied first: their live records are rewritten elsewhere. Only segments that have been closed for a while are
+ * considered, so that every row that points into them is visible.
  */
 export type RewriteSegmentsOptions = MoveDeps & {
   backend: ObjectBackend
@@ -18,11 +18,11 @@ export type RewriteSegmentsOptions = MoveDeps & {
 }
 
 const MAX_DEAD = 0.5
-/** Of a segment; with less the packs in it aren't looked at. */
+/** Minimum dead share of a segment; below it, its packs aren't examined. */
 const MIN_DEAD = 0.05
 const SEGMENTS_AT_ONCE = 500
 const MAX_LEFT_ALONE = 100
-/** Of one run; the next goes on. */
+/** Maximum per run; the next run continues. */
 const MAX_PACKS = 20_000
 
 export const useStatement = `SELECT substring(bytes FOR ${PACK_BYTES}) AS pack, count(*) AS records,
@@ -31,7 +31,7 @@ export const useStatement = `SELECT substring(bytes FOR ${PACK_BYTES}) AS pack, 
 
 type Use = { pack: Buffer; records: number; bytes: number }
 
-/** Those of all backends; segments of writers that died are closed first. */
+/** Rewrites the segments of all backends. Segments of dead writers are closed first. */
 export async function rewriteAllSegments(
   backends: readonly ObjectBackend[],
   options: Omit<RewriteSegmentsOptions, 'backend'>,
@@ -51,7 +51,7 @@ export async function rewriteAllSegments(
 export async function rewriteSegments(options: RewriteSegmentsOptions): Promise<GcFiles> {
   const { backend, segments, signal, onRewrite } = options
   const report: GcFiles = { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [] }
-  // First which segments, then what is used of them: what comes in between lies elsewhere.
+  // List the segments before measuring their use: records written in between are in other segments.
   const settled = await allSettled(segments, backend)
   if (settled.length === 0) return report
   const living = await measure(options)
@@ -64,7 +64,7 @@ export async function rewriteSegments(options: RewriteSegmentsOptions): Promise<
     )
     report.freedBytes -= moved.bytes
   }
-  // What could not be read, or was changed by others at the same moment, stays.
+  // Records that couldn't be read, or that others changed at the same moment, stay.
   const now = emptied.length === 0 ? living : await measure(options)
   for (const [index, { segment, packs, going }] of wasted.entries()) {
     if (signal.aborted) break
@@ -87,7 +87,7 @@ export async function rewriteSegments(options: RewriteSegmentsOptions): Promise<
 type Going = Pack & { key: string }
 type Wasted = { segment: Segment; packs: number; going: Going[] }
 
-/** Packs that are empty, or to be emptied. */
+/** Packs that are empty or worth emptying. */
 async function findWasted(
   { backend, signal }: RewriteSegmentsOptions,
   settled: readonly MeasuredSegment[],
@@ -103,7 +103,7 @@ async function findWasted(
       const packs = await backend.packs(segment)
       const going = packs
         .map((pack): Going => ({ ...pack, key: packKey(segment.id, pack.pack).toString('hex') }))
-        // The one file of a segment is as long as its records were before they were compressed.
+        // A compressed segment is one file; its records count with their uncompressed size.
         .filter(({ bytes, key }) =>
           isWasted(segment.state === 'compressed' ? segment.bytes : bytes, living.packs.get(key)),
         )
@@ -130,7 +130,7 @@ async function allSettled(segments: SegmentCatalogue, { kind }: ObjectBackend): 
 
 type Living = { packs: Map<string, number>; segments: Map<string, number> }
 
-/** Bytes that rows point at, by pack and by segment. */
+/** Live bytes (that rows point at), by pack and by segment. */
 async function measure({ pool }: MoveDeps): Promise<Living> {
   const living: Living = { packs: new Map(), segments: new Map() }
   const add = (sums: Map<string, number>, key: string, bytes: number) => sums.set(key, (sums.get(key) ?? 0) + bytes)

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type { BackendKind, CompressedSegment, Segment } from '../../contracts/object-backend.ts'
 import type { Sender } from '../connection/pool.ts'
 
-/** The rows of segments (contracts/object-backend.ts). There are few: one for each file, or for each thousand objects. */
+/** The rows of segments (contracts/object-backend.ts). There are few: one per file, or per thousand objects. */
 
 /**
  * A writer confirms its segment at least this often while it appends, and rows that point into it are committed within `MAX_UNSAID_MS` or
- * not at all. A segment that nobody confirmed for longer than `ABANDONED` has no writer any more, or one that will find its segment closed.
- * What no row points at in a segment that has been closed for `SETTLED` is garbage.
+ * not at all. A segment not confirmed for longer than `ABANDONED` has no writer any more, or one that will find its segment closed.
+ * In a segment that has been closed for `SETTLED`, everything that no row points at is garbage.
  */
 export const CONFIRM_EVERY_MS = 60_000
 export const MAX_UNSAID_MS = 5 * 60_000
 const ABANDONED = `interval '15 minutes'`
 const SETTLED = `interval '15 minutes'`
-/** How long one process has a segment for itself to compress it. */
+/** How long a process may compress a segment exclusively. */
 const CLAIM = `interval '15 minutes'`
 
 const columns = 'id, backend, name, state, places'
@@ -27,7 +27,7 @@ export const segmentStatements = {
   closeAbandoned: `UPDATE segments SET state = 'closed', closed_at = now()
     WHERE state = 'open' AND seen_at < now() - ${ABANDONED} RETURNING id`,
   find: `SELECT ${columns} FROM segments WHERE id = $1::bigint`,
-  /** Also those whose plain form is still to be removed. */
+  /** Includes segments whose uncompressed form is still to be removed. */
   claim: `UPDATE segments SET claimed_until = now() + ${CLAIM} WHERE id = (
       SELECT id FROM segments WHERE backend = $1 AND (state = 'closed' OR state = 'compressed' AND claimed_until IS NOT NULL)
       AND (claimed_until IS NULL OR claimed_until < now())
@@ -45,26 +45,26 @@ export const segmentStatements = {
 
 const sql = segmentStatements
 
-/** `bytes`: of its records, as their places count them. */
+/** `bytes`: size of its records as counted by their places, before the segment is compressed. */
 export type MeasuredSegment = Segment & { bytes: number }
 
 export type SegmentCatalogue = ReturnType<typeof createSegments>
 
 export function createSegments(sender: Sender) {
   return {
-    /** The row comes before the file: what a killed process leaves is found by it. */
+    /** Inserts the row before the file is created: it leads to what a killed process leaves behind. */
     async create(backend: BackendKind, writer: string): Promise<{ id: number; name: string }> {
       const [row] = await sender.query<{ id: number }>(sql.create, [backend, writer])
       const { id } = row!
       const stamp = new Date().toISOString().replace(/[-:T]|\..*/g, '')
       const label = writer.replace(/[^\w.-]/g, '_').slice(0, 80)
-      // Another database, or this one from a backup, may use the same folder and count the same way.
+      // Another database, or this one restored from a backup, may use the same folder and the same ids.
       const chance = randomBytes(4).toString('hex')
       const name = `erace-${stamp}-${label}-${String(id).padStart(6, '0')}-${chance}`
       await sender.query(sql.name, [id, name])
       return { id, name }
     },
-    /** False where the segment was closed by others. */
+    /** False if another process has closed the segment. */
     confirm: async (id: number, bytes: number): Promise<boolean> =>
       (await sender.query(sql.confirm, [id, bytes])).length > 0,
     async close(id: number, bytes: number): Promise<void> {
@@ -73,10 +73,10 @@ export function createSegments(sender: Sender) {
     /** Closes segments of writers that are gone. */
     closeAbandoned: async (): Promise<number> => (await sender.query(sql.closeAbandoned)).length,
     find: async (id: number): Promise<Segment | null> => (await sender.query<Segment>(sql.find, [id]))[0] ?? null,
-    /** A closed segment that nobody else compresses; null where there is none. */
+    /** Claims a closed segment that no other process is compressing; null if there is none. */
     claim: async (backend: BackendKind): Promise<Segment | null> =>
       (await sender.query<Segment>(sql.claim, [backend]))[0] ?? null,
-    /** False where others were faster. */
+    /** False if another process was faster. */
     compressed: async (id: number, { places, bytes, whole }: CompressedSegment): Promise<boolean> =>
       (await sender.query(sql.compressed, [id, places, whole, bytes])).length > 0,
     async finished(id: number): Promise<void> {
@@ -85,13 +85,13 @@ export function createSegments(sender: Sender) {
     async keep(id: number): Promise<void> {
       await sender.query(sql.keep, [id])
     },
-    /** Closed for long enough that no row that points into them can still appear. */
+    /** Segments closed for so long that no new row can still point into them. */
     settled: (backend: BackendKind, after: number, limit: number): Promise<MeasuredSegment[]> =>
       sender.query<MeasuredSegment>(sql.settled, [backend, after, limit]),
-    /** Those that aren't of this backend. */
+    /** Segments of other backends. */
     ofOthers: async (backend: BackendKind): Promise<number[]> =>
       (await sender.query<{ id: number }>(sql.ofOthers, [backend])).map(({ id }) => id),
-    /** What lies outside of the database. */
+    /** Number of segments, and the bytes they take outside of the database. */
     use: async (): Promise<{ files: number; bytes: number }> =>
       (await sender.query<{ files: number; bytes: number }>(sql.use))[0]!,
     async remove(id: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { PostgresPool } from '../connection/pool.ts'
 import { createSegments } from './segments.ts'
 
 const LAST_SHOWN = 10
-/** Above this many rows the server's own estimate is good enough; counting them would take too long. */
+/** Above this many rows the server's estimate is good enough; counting would take too long. */
 const MAX_COUNTED = 2_000_000
 
 const statements = {
@@ -25,7 +25,7 @@ const statements = {
   disk: `SELECT stored_bytes() AS bytes, stored_bytes('records') AS archive`,
   ping: 'SELECT 1',
   lastChecked: 'SELECT url, outcome, checked_at AS at FROM documents ORDER BY checked_at DESC, id LIMIT $1',
-  /** Those that changed last, where there are too many to find those that were checked last. */
+  /** The documents that changed last, if there are too many to find those checked last. */
   lastKept: `SELECT d.url, d.outcome, d.checked_at AS at FROM (SELECT partition, document FROM versions ORDER BY id DESC LIMIT $1) v
     JOIN documents d ON d.partition = v.partition AND d.id = v.document ORDER BY d.checked_at DESC`,
 }
@@ -80,7 +80,7 @@ export async function readPostgresDisk(pool: PostgresPool): Promise<DiskUse> {
   }
 }
 
-/** Throws where the database does not answer. */
+/** Throws if the database doesn't answer. */
 export async function pingPostgres(pool: PostgresPool): Promise<void> {
   await pool.query(statements.ping)
 }
@@ -91,7 +91,7 @@ async function readFrontier(pool: PostgresPool, run: number): Promise<StatusRepo
   return { ...sums!, hostsResting: hosts!.resting, hostsGivenUp: hosts!.givenUp }
 }
 
-/** Sources that were checked last. */
+/** The sources checked last. */
 async function readSources(pool: PostgresPool): Promise<StatusReport['sources']> {
   type Row = { uri: string; outcome: string; status: number; checkedAt: number }
   const rows = await pool.query<Row>(statements.sources, [LAST_SHOWN])
@@ -107,7 +107,7 @@ function iso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** What is kept, for the stats of a running server. */
+/** Counts of stored items, for the stats of a running server. */
 export function createPostgresKeptCounter(pool: PostgresPool): () => Promise<KeptCounts> {
   return async () => {
     const [rest] = await pool.query<Pick<KeptCounts, 'annotations' | 'profiles' | 'sources'>>(statements.kept)

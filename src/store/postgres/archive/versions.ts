@@ -24,10 +24,10 @@ const versionColumns = `v.id, v.document AS "documentId", v.n, d.url, v.reason, 
 
 const ofDocument = 'WHERE v.partition = $1::smallint AND v.document = $2::bigint'
 
-/** Of many partitions at once: what a search has found. */
+/** Over many partitions at once, for search results. */
 const someVersions = `SELECT ${versionColumns} WHERE v.partition = ANY($1::smallint[]) AND v.id = ANY($2::bigint[])`
 
-/** What is asked by host or id names one partition; lists in the order of ids go through all of them. */
+/** Look-ups by host or id name one partition; lists ordered by id go through all of them. */
 export const versionStatements = {
   document: `SELECT ${documentColumns} WHERE d.partition = $1::smallint AND d.host = $2 AND d.fp = $3::bigint`,
   documentOfUrl: `SELECT ${documentColumns} WHERE d.partition = $1::smallint AND d.host = $2 AND d.url = $3 LIMIT 1`,
@@ -57,14 +57,14 @@ export const versionStatements = {
 type DocumentRow = Omit<CataloguedDocument, 'fp'> & { fp: string }
 type VersionRow = Omit<Version, 'record'> & { record: number; length: number }
 
-/** The highest id of a list that goes from the newest down. */
+/** Highest possible id, where a list from newest to oldest begins. */
 const MAX_ID = Number.MAX_SAFE_INTEGER
 
 const sql = versionStatements
 
 export function createPostgresVersions(pool: PostgresPool): VersionStore {
   const places = createHostPlaces(pool)
-  /** Below it no version can still appear; it only grows. */
+  /** No version up to this id can still appear; it only grows. */
   let settled = 0
 
   async function oneDocument(text: string, values: readonly unknown[]): Promise<CataloguedDocument | null> {
@@ -95,7 +95,7 @@ export function createPostgresVersions(pool: PostgresPool): VersionStore {
     async versions({ after, limit, mayMiss = false }) {
       const rows = await versionsOf(sql.versions, [after, limit])
       if (mayMiss) return rows
-      // A reader that continues after the last of them must not have skipped one that was not there yet.
+      // A reader that continues after the last one must not have skipped one that wasn't visible yet.
       if ((rows.at(-1)?.id ?? 0) <= settled) return rows
       settled = Math.max(settled, await newestVersion(pool))
       return rows.filter(({ id }) => id <= settled)
@@ -132,13 +132,13 @@ export function createPostgresVersions(pool: PostgresPool): VersionStore {
   }
 }
 
-/** Those that are there, in any order. */
+/** The existing ones of these versions, in any order. */
 export async function findVersions(sender: Sender, ids: readonly number[]): Promise<Version[]> {
   if (ids.length === 0) return []
   return (await sender.query<VersionRow>(someVersions, [ids.map(partitionOfId), ids])).map(versionOf)
 }
 
-/** Numbers of versions are integers of 32 bits. */
+/** Version numbers are 32-bit integers. */
 const MAX_NUMBER = 0x7fffffff
 
 function documentOf({ fp, ...row }: DocumentRow): CataloguedDocument {
@@ -151,21 +151,20 @@ function versionOf({ record, length, ...row }: VersionRow): Version {
 }
 
 /**
- * An id such that no version with it or a lower one can still appear. Ids are handed out before their transactions end, so a version
- * may be seen while one with a lower id is not there yet: a reader that remembers "seen up to here" by what is visible
- * would pass over the late one for ever.
+ * Returns an id such that no version with this or a lower id can still appear. Ids are drawn before their transactions end, so a version
+ * may be visible while one with a lower id isn't yet: a reader that remembers "seen up to here" by what is visible would miss the late
+ * one for ever.
  *
- * The ids of versions are drawn within transactions that have a number of their own by then: `record` locks its lease first.
- * So, once all transactions have ended that had a number when the sequence stood at an id, everything up to that id is there or
- * will never be. The rows' own transaction numbers would not tell: the transaction with the higher number may have drawn the
- * lower id. While others are always under way, the place where the sequence stood at an earlier call serves: those of that time have
- * ended by now. So the mark may lag behind while much is written, and is exact when nothing is. Lagging does no harm: what
- * comes behind the mark is looked at once more.
+ * Version ids are drawn in transactions that already have a transaction id: `record` locks its lease first. So once all transactions have
+ * ended that had one when the sequence was at a given value, everything up to that value is visible or never will be. The rows' own
+ * transaction ids wouldn't do: the transaction with the higher one may have drawn the lower version id. While others are always in
+ * progress, the sequence value of an earlier call is used: the transactions of that time have ended by now. So the mark may lag while
+ * much is written, and is exact when nothing is. A lag does no harm: versions after the mark are looked at once more.
  *
- * Transactions of other databases count among those of the server, and may take hours. Where some don't end, the locks tell
- * whether one of them is ours, which takes longer to ask.
+ * Transaction ids are shared with the server's other databases, whose transactions may take hours. If some don't end, `pg_locks` tells
+ * whether one of them is ours, which is a slower query.
  *
- * Give it the pool, or a transaction that has not written anything yet; in one that has, the mark lags.
+ * Pass the pool, or a transaction that hasn't written anything yet; in one that has, the mark lags.
  */
 export async function newestVersion(sender: Sender): Promise<number> {
   const [drawn] = await sender.query<{ id: number; hasWritten: boolean }>(markStatements.drawn)
@@ -194,7 +193,7 @@ const markStatements = {
     pg_current_xact_id_if_assigned() IS NOT NULL AS "hasWritten" FROM ids`,
   settled: `SELECT CASE WHEN horizon <= ${oldest} THEN greatest(settled, candidate) ELSE settled END AS settled
     FROM version_marks WHERE name = 'versions'`,
-  // A horizon of the future is from another server, which this database was restored from.
+  // A horizon in the future comes from another server, whose backup this database was restored from.
   advance: `UPDATE version_marks SET
       settled = CASE WHEN horizon <= ${oldest} THEN greatest(settled, candidate) ELSE settled END,
       candidate = CASE WHEN horizon <= ${oldest} OR horizon > pg_current_xact_id() THEN $1::bigint ELSE candidate END,
@@ -202,7 +201,7 @@ const markStatements = {
     WHERE name = 'versions'
     RETURNING settled, pg_current_xact_id()::text AS horizon, pg_current_xact_id() <= ${oldest} AS "isExact"`,
   wait: `SELECT $1::xid8 <= ${oldest} AS "isOver", pg_sleep(0.003)::text`,
-  // Locks are given back after a transaction's rows became visible.
+  // Locks are released after a transaction's rows become visible.
   locks: `SELECT NOT EXISTS (SELECT 1 FROM pg_locks lease JOIN pg_locks number USING (virtualtransaction)
       WHERE lease.relation = 'leases'::regclass
       AND lease.database = (SELECT oid FROM pg_database WHERE datname = current_database())

@@ -4,7 +4,7 @@ import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { leaderFence } from '../leases/leader.ts'
 import { schedulerRole } from './schedule.ts'
 
-/** There are new reaches, or some were forgotten. */
+/** Notified when there are new reaches, or some were forgotten. */
 export const scopesChannel = 'reaches'
 
 const statements = {
@@ -13,7 +13,7 @@ const statements = {
     FROM jsonb_array_elements($1::jsonb)
     ON CONFLICT (watch) DO UPDATE SET round = greatest(r.round, excluded.round), version = excluded.version,
       reach = excluded.reach, at = now()`,
-  /** The row stays for a while, so that those who know the watch learn of it. */
+  /** The row stays for a while, so that processes that know the watch learn of its removal. */
   forget: `UPDATE reaches SET reach = NULL, version = nextval('reach_versions'), at = now()
     WHERE watch = ANY($1::bigint[]) AND reach IS NOT NULL`,
   sweep: `DELETE FROM reaches WHERE reach IS NULL AND at < now() - interval '1 day'`,
@@ -23,7 +23,7 @@ const statements = {
 
 const PORTION = 1_000
 
-/** A few thousand watches at a time make a statement of some megabytes. */
+/** A few thousand watches would make a statement of several megabytes. */
 const PUT_AT_ONCE = 1_000
 
 type Row = CrawlScopeChange & { version: number }
@@ -40,7 +40,7 @@ export function createPostgresCrawlScopes(pool: PostgresPool): CrawlScopeStore {
 
   return {
     async put(leaderEpoch, crawlScopes) {
-      // Of several for one watch the last counts.
+      // If a watch has several, the last counts.
       const byWatch = new Map<number, CheckRunScope>(crawlScopes.map((each) => [each.crawlScope.watch, each]))
       const rows = [...byWatch.values()]
       for (let start = 0; start < rows.length; start += PUT_AT_ONCE) {

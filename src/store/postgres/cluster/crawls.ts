@@ -10,7 +10,7 @@ const columns = `SELECT id, asked_by AS "askedBy", asked_at AS "askedAt", reques
   started_at AS "startedAt", ended_at AS "endedAt", queued, counts, reason, pages_left AS "pagesLeft" FROM crawls`
 
 const statements = {
-  // Two that ask at the same time must count each other.
+  // Concurrent requests must count each other.
   lock: 'LOCK TABLE crawls IN SHARE ROW EXCLUSIVE MODE',
   add: `INSERT INTO crawls (asked_by, asked_at, request, pages_left) SELECT $1, $2::bigint, $3, $5::bigint
     WHERE (SELECT count(*) FROM crawls WHERE ${isOpenSql}) < $4::bigint RETURNING id`,
@@ -26,7 +26,7 @@ const statements = {
 }
 
 export type PostgresCrawlsOptions = {
-  /** Of the leader of the scheduler: progress is refused (`lease-lost`) when another one leads. Without it nothing is checked. */
+  /** Epoch of the scheduler's leader: saving progress throws `lease-lost` if another process leads. If omitted, nothing is checked. */
   epoch?: number
 }
 
@@ -69,8 +69,8 @@ const pageStatements = {
 }
 
 /**
- * The pages that crawls with a limit may still fetch, counted for all workers. What a worker had taken when it died, or could not give
- * back, is lost to its crawl.
+ * The pages that limited crawls may still fetch, shared by all workers. Pages that a worker had taken when it died, or couldn't give
+ * back, are lost to their crawl.
  */
 export function createPostgresCrawlPages(pool: PostgresPool) {
   return {

@@ -7,7 +7,7 @@ import { postgresError } from '../connection/postgres-error.ts'
 
 export type PostgresEventsOptions = {
   pool: PostgresPool
-  /** Where it is seen that the connection was cut or could not be made; it is tried again. */
+  /** Records that the connection broke or couldn't be opened; it is retried. */
   track?: Track
 }
 
@@ -18,10 +18,10 @@ const MAX_WAIT_MS = 5_000
 const plainName = /^[a-z_0-9]{1,60}$/
 
 /**
- * LISTEN on one connection of its own. It is
+ * LISTEN on one dedicated connection. It is
  * - idle: there are no listeners and no connection;
- * - connecting: with a wait that doubles after every failure;
- * - connected: LISTEN was sent for every channel, and each handler was told to look again, since words may have been missed;
+ * - connecting: with exponential backoff after failures;
+ * - connected: LISTEN was sent for every channel, and each handler was called with null, since notifications may have been missed;
  * - closed.
  */
 export function createPostgresEvents({ pool, track }: PostgresEventsOptions): ClusterEvents {
@@ -40,7 +40,7 @@ export function createPostgresEvents({ pool, track }: PostgresEventsOptions): Cl
 
   function connectLater(error: unknown): void {
     if (isClosed) return
-    // Nobody listens, so nobody waits.
+    // Without listeners, nothing waits for the connection.
     if (handlers.size === 0) track?.done()
     else track?.failed(error)
     if (timer !== null || handlers.size === 0) return
@@ -84,12 +84,12 @@ export function createPostgresEvents({ pool, track }: PostgresEventsOptions): Cl
     current = { client: fresh, end: () => end(null) }
     backoff.reset()
     track?.done()
-    // Those that came while the connection was made.
+    // Channels added while connecting.
     for (const channel of handlers.keys()) if (!channels.has(channel)) say(`LISTEN ${channel}`)
     for (const channel of [...handlers.keys()]) dispatch(channel, null)
   }
 
-  /** Commands go out together, one batch after the other. A failure is one of the connection, which tells it itself. */
+  /** Sends commands in batches, one after the other. A failure is one of the connection, which reports it itself. */
   function say(command: string): void {
     if (commands.push(command) > 1) return
     saying = saying.then(async () => {
@@ -128,7 +128,7 @@ export function createPostgresEvents({ pool, track }: PostgresEventsOptions): Cl
   }
 }
 
-/** Who waits for an answer that never comes would not connect again. */
+/** With a timeout: waiting for an answer that never comes would prevent reconnecting. */
 function inTime(text: string): QueryConfig & { query_timeout: number } {
   return { text, query_timeout: ANSWER_WITHIN_MS }
 }

@@ -5,10 +5,10 @@ import { schedulerRole } from './schedule.ts'
 const isSet = (name: string): string =>
   `coalesce((SELECT value = 'true' FROM control WHERE control.name = '${name}'), false)`
 
-/** What the operator and the leader of the scheduler want, as conditions of a statement. */
+/** The orders of the operator and of the scheduler's leader, as SQL conditions. */
 export const controlFlags = {
   paused: isSet('paused'),
-  // Only the leader takes it back. Without a leader it would stay for ever.
+  // Only the leader resets it. Without a leader it would stay set for ever.
   held: `(${isSet('held')} AND EXISTS (SELECT FROM leaders
     WHERE leaders.name = '${schedulerRole}' AND leaders.holder IS NOT NULL AND leaders.until > now()))`,
 } as const
@@ -37,7 +37,7 @@ const statements = {
   held: `SELECT ${controlFlags.held} AS yes`,
 }
 
-/** The id of a node is what the names of its holders begin with, up to a slash: so its partitions are counted. */
+/** The names of a node's lease holders begin with its id and a slash; its partitions are counted by that. */
 export function createPostgresNodes(pool: PostgresPool): NodeStore {
   async function set(name: 'paused' | 'held', value: boolean): Promise<void> {
     await pool.query(statements.set, [name, JSON.stringify(value)])

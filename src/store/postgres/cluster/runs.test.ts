@@ -46,7 +46,7 @@ describe('runs that several processes work on', () => {
       assert.deepEqual(await runs.settings(1), settingsOf(['http://a/', 'http://b/'], 10))
       assert.deepEqual(await runs.current(), { id: 1, revision: 2 })
       assert.deepEqual(await runs.pages(1), { limit: 10, taken: 0 })
-      // Seeds that are known change nothing.
+      // Known seeds change nothing.
       assert.equal((await runs.join('b', settingsOf(['http://a/']), times)).revision, 2)
       for (const node of ['a', 'b']) await runs.put({ run: 1, node, stats: {}, pages: 0, final: true })
       const alone = await runs.join('c', settingsOf(['http://c/'], 5), times)
@@ -89,7 +89,7 @@ describe('runs that several processes work on', () => {
       assert.equal((await runs.join('a', settingsOf([]), times)).id, 2)
     }))
 
-  // On one server all is read at the same moment.
+  // On one server, everything is read in one snapshot.
   if (process.env.ERACE_TEST_CITUS)
     test('a run is not finished while something is queued between two looks at all servers', () =>
       withRuns(async ({ runs, live, pool }) => {

@@ -6,11 +6,11 @@ import type { PostgresPool, Tx } from '../connection/pool.ts'
 
 const columns = 'id, started_at, finished_at, revision'
 
-/** A node of the run that gave a sign in the last `$n` milliseconds. */
+/** Whether a node `n` sent a heartbeat in the last `parameter` milliseconds. */
 const isLive = (parameter: string): string => `n.seen_at > now() - ${parameter} * interval '1 ms'`
 
 const runStatements = {
-  // At most one run is unfinished: a second node finds that of the first.
+  // At most one run is unfinished: a second node finds the run of the first.
   begin: `INSERT INTO runs (id, started_at) SELECT coalesce(max(id), 0) + 1, $1 FROM runs
     ON CONFLICT DO NOTHING RETURNING ${columns}`,
   finish: 'UPDATE runs SET finished_at = $2 WHERE id = $1 AND finished_at IS NULL',
@@ -21,25 +21,25 @@ const runStatements = {
   lock: `SELECT ${columns}, settings FROM runs WHERE id = $1 AND finished_at IS NULL FOR UPDATE`,
   others: `SELECT 1 FROM run_figures f JOIN nodes n ON n.id = f.node
     WHERE f.run = $1 AND f.node <> $2 AND n.role = 'crawl' AND NOT f.final AND ${isLive('$3')} LIMIT 1`,
-  /** Continuing a run allows as many further pages as its settings say. */
+  /** Continuing a run allows as many additional pages as its settings say. */
   change: `UPDATE runs SET settings = $2::jsonb, revision = revision + 1,
     max_pages = CASE WHEN $3::boolean THEN max_pages ELSE taken + $4::bigint END
     WHERE id = $1 AND (settings IS DISTINCT FROM $2::jsonb OR NOT ($3::boolean OR $4::bigint IS NULL)) RETURNING id`,
   seed: `INSERT INTO run_figures (run, node, figures, final, seeding) VALUES ($1, $2, '{}', false, $3)
     ON CONFLICT (run, node) DO UPDATE SET seeding = excluded.seeding`,
-  /** Requests of watches are no part of a run. */
+  /** Requests of watches don't belong to a run. */
   close: `UPDATE runs SET finished_at = $2 WHERE id = $1
     AND NOT EXISTS (SELECT 1 FROM run_figures f JOIN nodes n ON n.id = f.node WHERE f.run = $1 AND f.seeding AND ${isLive('$3')})
     AND ((SELECT coalesce(sum(queued), 0) = 0 FROM frontiers) OR NOT EXISTS (SELECT 1 FROM queue WHERE watch = 0))
     RETURNING id`,
-  /** `seq` grows with everything that is queued. */
+  /** `seq` grows with every request queued. */
   queued: 'SELECT coalesce(sum(queued), 0)::bigint AS queued, coalesce(sum(seq), 0)::bigint AS seq FROM frontiers',
   ofRun: 'SELECT 1 FROM queue WHERE watch = 0 LIMIT 1',
   put: `INSERT INTO run_figures (run, node, figures, pages, final) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (run, node) DO UPDATE SET figures = excluded.figures, pages = excluded.pages, final = excluded.final`,
   shares: `SELECT f.node, f.figures AS stats, f.pages, f.final, coalesce(${isLive('$2')}, false) AS live
     FROM run_figures f LEFT JOIN nodes n ON n.id = f.node WHERE f.run = $1`,
-  /** By itself: what follows sees what was committed while it waited. */
+  /** A separate statement, so that the next one sees what was committed while this one waited for the lock. */
   lockPages: 'SELECT 1 FROM runs WHERE id = $1 FOR UPDATE',
   left: `SELECT r.max_pages - r.taken + f.taken - $3::bigint AS pages,
       (SELECT count(*) FROM run_figures WHERE run = $1 AND NOT final) AS nodes
@@ -73,7 +73,7 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
 
   const isSpread = createCitusQuestion()
 
-  /** Null where the run was finished meanwhile. */
+  /** Resolves to null if the run was finished meanwhile. */
   function enter(run: Run, node: string, settings: SharedSettings, liveMs: number): Promise<JoinedRun | null> {
     return pool.transaction(async (tx) => {
       const [row] = await tx.query<Row & { settings: SharedSettings | null }>(statements.lock, [run.id])
@@ -129,7 +129,7 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
         tx.send(statements.lockPages, [run])
         const [left] = await tx.query<{ pages: number; nodes: number }>(statements.left, [run, node, had])
         if (left === undefined) return 0
-        // Towards the end portions become small, so that no node sits on pages that others could fetch.
+        // Near the limit portions become small, so that no node holds pages that others could fetch.
         const share = Math.ceil(left.pages / (2 * Math.max(1, left.nodes)))
         const portion = left.pages <= 0 ? 0 : Math.max(1, Math.min(atMost, share))
         await tx.query(statements.hold, [run, node, had + portion])
@@ -148,9 +148,9 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
 }
 
 /**
- * Where one look reads each server at another moment, a page can be done on one that was not looked at yet after its links were queued
- * on one that was. Nothing was there at one moment if nothing is seen twice and nothing was queued in between. Beside requests of
- * watches, which are queued all the time, two looks (this one, and that of the statement that closes) have to do.
+ * A query of a distributed store reads each server at a different moment: links may be queued on a server already read before their page
+ * is done on one not yet read. The queue was empty at some moment if two reads find nothing and nothing was queued in between. With
+ * requests of watches, which are queued all the time, two reads (this one, and that of the closing statement) must suffice.
  */
 async function isEmptyTwice(tx: Tx): Promise<boolean> {
   type Look = { queued: number; seq: number }

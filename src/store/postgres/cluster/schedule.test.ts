@@ -41,7 +41,7 @@ describe('what the leader of the scheduler and the others tell each other', () =
     await destroy()
   })
 
-  // On one server all is read at the same moment.
+  // On one server, everything is read in one snapshot.
   if (process.env.ERACE_TEST_CITUS)
     test('requests that are queued while servers are counted one after the other are found by a second look', async () => {
       const { pool, destroy } = await createDatabase()
@@ -84,7 +84,7 @@ describe('what the leader of the scheduler and the others tell each other', () =
       ],
     )
     assert.deepEqual(await crawlScopes.since(first.version), { version: first.version, changes: [] })
-    // A word about a check under way does not know its round, and takes nothing back.
+    // An update during a check doesn't know the round (0), and doesn't reset it.
     await crawlScopes.put(epoch, [{ round: 0, crawlScope: crawlScopeOf(1, 'http://one.example/more') }])
     await crawlScopes.forget(epoch, [2, 3])
     const { version, changes } = await crawlScopes.since(first.version)

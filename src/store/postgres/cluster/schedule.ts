@@ -65,7 +65,7 @@ export function createPostgresCheckResults(pool: PostgresPool): CheckResultStore
     async queued(watches) {
       const counts = await count(watches)
       if (!(await isSpread(pool))) return counts
-      // Servers are looked at one after the other: links of a page may have been queued behind the look, and the page done before it.
+      // Servers are read one after the other: links may have been queued on one already read, and their page done on one not yet read.
       const none = watches?.filter((watch) => !counts.has(watch)) ?? null
       const late = none?.length === 0 ? [] : await count(none)
       for (const [watch, n] of late) if (!counts.has(watch)) counts.set(watch, n)
@@ -74,17 +74,17 @@ export function createPostgresCheckResults(pool: PostgresPool): CheckResultStore
   }
 }
 
-/** Also within a transaction: the results are there when the rest is. */
+/** Can be part of a transaction: the results then become visible with the rest. */
 export async function putResults(sender: Pick<Sender, 'query'>, results: readonly CheckResult[]): Promise<void> {
   if (results.length > 0) await sender.query(resultStatements.put, [JSON.stringify(results, keepable)])
 }
 
-/** PostgreSQL doesn't store every text that JSON can express. */
+/** PostgreSQL can't store every text that JSON can express. */
 function keepable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storable(value).toWellFormed() : value
 }
 
-/** One row for each watch; the last report of the source counts. Only crawls have counts of their own. */
+/** One row per watch; the last report of the source counts. Only crawls have `counts`. */
 function sumValues(results: readonly CheckResult[]): unknown[] {
   const sums = new Map<number, CheckResult>()
   for (const each of results) {
@@ -129,7 +129,7 @@ export function createScheduleStats(pool: PostgresPool): ScheduleStats {
   }
 }
 
-/** Versions that wait for the annotation engine, counted no further than `limit`: there may be millions. */
+/** Number of versions that wait for the annotation engine, counted up to `limit`: there may be millions. */
 export async function countTasksUpTo(pool: PostgresPool, limit: number): Promise<number> {
   const [row] = await pool.query<{ n: number }>(statsStatements.tasks, [limit])
   return row!.n
@@ -163,9 +163,9 @@ const parameters = Array.from({ length: 21 }, (_, at) => `$${at + 3}`).join(', '
 const fencedOffer = `SELECT frontier_offer(${parameters}) AS answer
   FROM (SELECT 1 FROM leaders WHERE name = $1 AND epoch = $2 FOR KEY SHARE) fence`
 
-/** Checks belong to no run; partitions that are in a later one stay there. */
+/** Checks belong to no run; partitions in a later run stay in it. */
 const RUN = 1
-/** Requests of watches are not counted against it. */
+/** Requests of watches don't count towards the limit. */
 const MAX_URLS_PER_HOST = Number.MAX_SAFE_INTEGER
 const nothingKnown: KnownLinks = { has: () => false, add: () => {} }
 

@@ -10,7 +10,7 @@ const columns = `w.id, w.key, w.uri, w.landed, w.round, w.mark, w.finished_mark 
   w.outcome, w.status, w.since, w.changed_at AS "changedAt", w.state, w.visits`
 
 export type PostgresWatchesOptions = {
-  /** Of the leader of the scheduler: what is written is refused (`lease-lost`) when another one leads. Without it nothing is checked. */
+  /** Epoch of the scheduler's leader: writes throw `lease-lost` if another process leads. If omitted, nothing is checked. */
   epoch?: number
 }
 
@@ -38,7 +38,7 @@ export function createPostgresWatches(pool: PostgresPool, { epoch }: PostgresWat
     async begin(rounds) {
       return pool.transaction(async (tx) => {
         const mark = await newestVersion(tx)
-        // Behind the mark, which lags in a transaction that holds a lock.
+        // After reading the mark, which lags in a transaction that holds a lock.
         await fence(tx)
         await tx.query(forgetProgress, [rounds.map(({ watch }) => watch)])
         await tx.query(
@@ -62,7 +62,7 @@ export function createPostgresWatches(pool: PostgresPool, { epoch }: PostgresWat
       })
     },
     async saveStates(states) {
-      // Of several of one watch the last counts.
+      // If a watch has several, the last counts.
       const last = new Map(states.map(({ watch, state }) => [watch, storable(state)]))
       if (last.size === 0) return
       await pool.transaction(async (tx) => {
@@ -81,7 +81,7 @@ export function createPostgresWatches(pool: PostgresPool, { epoch }: PostgresWat
 const saveStates = `UPDATE watches w SET state = s.state FROM unnest($1::bigint[], $2::text[]) AS s (watch, state)
   WHERE w.id = s.watch AND w.state <> s.state`
 
-/** The outcomes in rounds in which each watch is there once; nearly always it is one. */
+/** Splits outcomes into groups in which each watch occurs once; nearly always there is one group. */
 function eachOnce(outcomes: readonly WatchOutcome[]): WatchOutcome[][] {
   const rounds: WatchOutcome[][] = []
   const met = new Map<number, number>()
@@ -108,7 +108,7 @@ async function finish(tx: Tx, outcomes: readonly WatchOutcome[]): Promise<void> 
   if (checks.length > 0) await noteChecks(tx, checks, rounds)
 }
 
-/** The round of each watch that is there. */
+/** Returns the round of each watch that exists. */
 async function noteOutcomes(tx: Tx, outcomes: readonly WatchOutcome[]): Promise<Map<number, number>> {
   const rows = await tx.query<{ id: number; round: number }>(
     `UPDATE watches w SET finished_mark = w.mark, checked_at = o.at, status = o.status,
@@ -137,7 +137,7 @@ async function noteChecks(
 ): Promise<void> {
   const watches = outcomes.map(({ watch }) => watch)
   const times = outcomes.map(({ checkedAt }) => checkedAt)
-  // What is stamped later than the newest check is from a clock that has been set back since.
+  // Checks stamped later than the newest one come from a clock that has been set back since.
   await tx.query(
     `DELETE FROM checks c USING unnest($1::bigint[], $2::bigint[]) AS o (watch, at)
      WHERE c.watch = o.watch AND (c.at >= o.at OR c.at <= (SELECT x.at FROM checks x

@@ -1,8 +1,8 @@
 import type { Sender } from './pool.ts'
 
 /**
- * Whether the database has the extension: its tables may be spread over servers. A statement that reads several of them reads each at a
- * moment of its own.
+ * Whether the database has the Citus extension: its tables may be distributed over servers. A statement that reads several of them has no
+ * common snapshot.
  */
 export async function hasCitus(sender: Pick<Sender, 'query'>): Promise<boolean> {
   const [row] = await sender.query<{ has: boolean }>(
@@ -13,7 +13,7 @@ export async function hasCitus(sender: Pick<Sender, 'query'>): Promise<boolean> 
 
 export type CitusQuestion = (sender: Pick<Sender, 'query'>) => Promise<boolean>
 
-/** The same, asked once. */
+/** `hasCitus`, asked once and cached. */
 export function createCitusQuestion(): CitusQuestion {
   let answer: boolean | null = null
   return async (sender) => {

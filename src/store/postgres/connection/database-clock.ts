@@ -3,8 +3,8 @@ import type { PostgresPool } from './pool.ts'
 
 /**
  * The wall clock of the database, for times that one process of a cluster writes and another one reads: when a host may be asked again,
- * when a check began. Machines may disagree about the time; here they all go by one clock, carried on by each machine's own steady
- * one. How far off it is depends on how long the answer took, so of several answers the quickest counts.
+ * when a check began. Machines may disagree about the time, so all use this clock, extrapolated by each machine's monotonic clock.
+ * The error depends on the round-trip time, so of several answers the fastest counts.
  */
 export type DatabaseClock = Clock & {
   /** Compares the clocks again. A failure leaves them as they were. */
@@ -14,7 +14,7 @@ export type DatabaseClock = Clock & {
 type Look = { wallMs: number; at: number; tookMs: number }
 
 const LOOKS_AT_FIRST = 3
-/** Steady clocks drift apart: after so long any answer is better than an old one. */
+/** Monotonic clocks drift apart: after this time any new answer is better than the old one. */
 const MAX_AGE_MS = 60_000
 const AS_GOOD = 2
 

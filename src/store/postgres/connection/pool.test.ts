@@ -70,7 +70,7 @@ describe('connections to PostgreSQL', () => {
             isSilent,
           ),
         ])
-        // The end of the connection is told in this turn of the loop.
+        // The end of the connection is reported in this turn of the event loop.
         await new Promise(setImmediate)
         assert.deepEqual(await pool.query('SELECT 1 AS n'), [{ n: 1 }])
       } finally {

@@ -5,30 +5,30 @@ import { explainReadOnly, isConnectionLost, postgresError } from './postgres-err
 
 export type Row = Record<string, unknown>
 
-/** What statements are sent to: the pool (each on its own), or one transaction. */
+/** Executes statements: the pool (each on its own), or one transaction. */
 export type Sender = {
-  /** Named by its text, so that each connection plans it once. */
+  /** A prepared statement, named by its text, so that each connection plans it once. */
   query<T = Row>(text: string, values?: readonly unknown[]): Promise<T[]>
 }
 
 export type Tx = Sender & {
-  /** Sends without waiting for the answer. Should it fail, so does the transaction. */
+  /** Sends without waiting for the result. If it fails, so does the transaction. */
   send(text: string, values: readonly unknown[]): void
-  /** From now on it may take as long as it takes. */
+  /** Removes the timeout from the rest of the transaction. */
   unhurried(): Promise<void>
 }
 
 /**
- * The connections of one process (or thread) to the database. Failures have codes; whether to try again is for the caller to say,
- * who alone knows whether the work may be done twice.
+ * The connections of one process (or thread) to the database. Failures have codes; the caller decides whether to retry, since it alone
+ * knows whether the work may be done twice.
  */
 export type PostgresPool = Sender & {
   readonly address: string
-  /** Everything or nothing. A throw rolls it back. */
+  /** All or nothing: rolls back if `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** A connection of its own, for LISTEN, advisory locks and cursors; to be released by the caller. */
+  /** A dedicated connection, for LISTEN, advisory locks and cursors; the caller must release it. */
   connection(): Promise<pg.PoolClient>
-  /** Statements sent and bytes of their values, roughly: for measurements. */
+  /** Statements sent and approximate bytes of their values, for measurements. */
   traffic(): { statements: number; transactions: number; bytes: number }
   close(): Promise<void>
 }
@@ -37,33 +37,32 @@ export type PoolOptions = {
   /** postgres://… */
   address: string
   maxConnections: number
-  /** Seen in pg_stat_activity. */
+  /** Shown in pg_stat_activity. */
   name: string
   /**
-   * For those who send many short statements, the same ones over and over: single ones share one connection, on which they follow each
-   * other without waiting for answers, and plans are made once and for all. Else each has a connection for itself, and none waits for
-   * a long one.
+   * For callers that repeat many short statements: statements outside of transactions share one connection, pipelined without waiting
+   * for results, and are planned only once. Otherwise each takes a connection of its own, so that none waits for a long one.
    */
   manyShort?: boolean
-  /** A connection without an answer for this long counts as dead; a minute by default. */
+  /** A connection that doesn't answer for this long counts as dead; `ANSWER_WITHIN_MS` by default. */
   answerWithinMs?: number
 }
 
-/** The driver ends the connection then, and all that was sent over it fails. The server's own limit is of no use where it is silent. */
+/** On timeout the driver closes the connection and fails everything sent over it. The server's own limit doesn't help if it is silent. */
 type Limit = { query_timeout?: number }
 type Client = Pick<pg.ClientBase, 'query'>
 
 const INT8 = 20
 /**
- * All these statements look rows up by keys, so one generic plan fits all values; else the server would plan many of them each time.
- * Citus makes such plans only of what it knows to lie on one server, and has to be left the choice.
+ * All these statements look rows up by key, so one generic plan fits all values; otherwise the server would replan many of them each
+ * time. Citus can make such plans only for rows that it knows to be on one server, so the choice is left to it.
  */
 const MANY_SHORT = `; SET jit = off; SET citus.max_adaptive_executor_pool_size = 1; SELECT set_config('plan_cache_mode',
   CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN 'auto' ELSE 'force_generic_plan' END, false)`
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
-/** The server gives a statement up first where both still talk to each other. */
+/** Longer than the server's limit: while both can communicate, the server cancels a statement first. */
 export const ANSWER_WITHIN_MS = STATEMENT_TIMEOUT_MS + 5_000
 const IDLE_IN_TRANSACTION_MS = 30_000
 
@@ -90,14 +89,14 @@ export function openPool(options: PoolOptions): PostgresPool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // What is sent does not wait for the answer to what was sent before.
+    // A statement doesn't wait for the results of earlier ones.
     pipeline: true,
   } as pg.PoolConfig)
   // The pool replaces an idle connection that dies; one in use reports it through its statement.
   pool.on('error', () => {})
   // A connection that dies in use reports it twice: to the statement and as an event. The first is enough.
   pool.on('connect', (client) => client.on('error', () => {}))
-  // Poolers refuse most parameters at the start of a connection. This fails with the connection, which its user hears of.
+  // Set after connecting, since poolers refuse most startup parameters. This fails only with the connection, which reports it to its user.
   const limits = `SET statement_timeout = ${Math.floor(Math.min(STATEMENT_TIMEOUT_MS, answerWithinMs))};
     SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`
   const settings = manyShort ? limits + MANY_SHORT : limits
@@ -144,7 +143,7 @@ export function openPool(options: PoolOptions): PostgresPool {
       const sent: Promise<unknown>[] = []
       const note = (answer: Promise<unknown>): void => {
         sent.push(answer)
-        answer.catch(() => {}) // seen to at the end
+        answer.catch(() => {}) // handled at the end
       }
       const tx: Tx = {
         query: (text, values = []) => send(client, text, values, limit),
@@ -159,9 +158,9 @@ export function openPool(options: PoolOptions): PostgresPool {
         gather(client)
         note(say('BEGIN'))
         const result = await work(tx)
-        // Where something before it has failed, this rolls back.
+        // Rolls back if an earlier statement has failed.
         note(say('COMMIT'))
-        // The first that failed says why; those behind it only that it did.
+        // The first failure says why; later ones only say that the transaction failed.
         for (const answer of await Promise.allSettled(sent)) if (answer.status === 'rejected') throw answer.reason
         return result
       } catch (error) {
@@ -172,7 +171,7 @@ export function openPool(options: PoolOptions): PostgresPool {
         })
         throw await explainReadOnly(client, postgresError(error))
       } finally {
-        // A connection in an unknown state is not used again.
+        // A connection in an unknown state isn't reused.
         client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined)
       }
     },
@@ -186,8 +185,8 @@ export function openPool(options: PoolOptions): PostgresPool {
 }
 
 /**
- * What is sent over a connection in one turn leaves in one piece: a call of the system costs as much as what most statements do. Of the
- * pool itself, which chooses a connection for each statement, there is nothing to gather.
+ * Writes everything sent over a connection in one turn of the event loop at once: a system call costs as much as most statements.
+ * Does nothing for the pool itself, which chooses a connection for each statement.
  */
 function gather(client: Client): void {
   const { connection } = client as { connection?: { stream: Writable } }
@@ -197,7 +196,7 @@ function gather(client: Client): void {
   process.nextTick(() => stream.uncork())
 }
 
-/** A connection that is kept for all; another one takes its place when it broke. */
+/** One connection shared by all callers, replaced when it breaks. */
 function createSharedConnection(connect: () => Promise<pg.PoolClient>) {
   let current: Promise<pg.PoolClient> | null = null
 
@@ -227,7 +226,7 @@ function createSharedConnection(connect: () => Promise<pg.PoolClient>) {
   }
 }
 
-/** Too old a server is told before anything is written. */
+/** Rejects a server that is too old, before anything is written. */
 export async function checkServer(pool: PostgresPool): Promise<void> {
   const [row] = await pool.query<{ version: string }>(`SELECT current_setting('server_version_num') AS version`)
   const fault = versionFault(Number(row?.version))
@@ -236,7 +235,7 @@ export async function checkServer(pool: PostgresPool): Promise<void> {
 
 const names = new Map<string, string>()
 
-/** Statements are few and constant; each has one name over all connections. */
+/** Statements are few and constant; each has the same name on all connections. */
 function nameOf(text: string): string {
   const known = names.get(text)
   if (known !== undefined) return known
@@ -265,7 +264,7 @@ function withoutPassword(address: string): string {
 
 const OLDEST = 15
 
-/** What is wrong with a server of this version (as `server_version_num` says it, 150004 for 15.4); null when nothing is. */
+/** The error for an unsupported server version (in the form of `server_version_num`, 150004 for 15.4); null if it is supported. */
 export function versionFault(number: number): AppError | null {
   const major = Math.floor(number / 10_000)
   if (major >= OLDEST) return null

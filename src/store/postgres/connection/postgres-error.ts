@@ -15,13 +15,13 @@ const tooLong = 'the server is overloaded, or another session holds a lock on wh
 const isStandby = 'it is a standby; name the primary server in the address'
 const isReadOnly =
   'the database or its role was made read-only (default_transaction_read_only); ALTER DATABASE or ALTER ROLE takes it back'
-/** Where the server can be asked, it is told which of the two it is. */
+/** Replaced by the exact cause if the server can be asked (`explainReadOnly`). */
 const readOnly = 'the database is a standby, or was made read-only'
 export const poolBySession =
   'the pooler must pool by session (in PgBouncer: pool_mode = session), not by transaction or statement'
 const badAddress = 'the address of the store must be postgres://USER:PASSWORD@HOST:PORT/DATABASE'
 
-/** SQLSTATE classes and codes that a caller can act on, and what a person can do; all else is store-failed. */
+/** SQLSTATE classes and codes that a caller can act on, with advice for the user; all others are store-failed. */
 const states: readonly (readonly [beginning: string, meaning: Meaning])[] = [
   ['ERL', { code: 'lease-lost' }], // raised by our own fence
   ['28', { code: 'store-refused', advice: signIn }], // wrong password, no such role
@@ -47,7 +47,7 @@ const states: readonly (readonly [beginning: string, meaning: Meaning])[] = [
   ['57014', { code: 'store-busy', advice: tooLong }],
 ]
 
-/** What the system says where there is no connection. */
+/** Error codes of the operating system and of Node when there is no connection. */
 const systemCodes: ReadonlyMap<string, Meaning> = new Map(
   Object.entries<Meaning>({
     ECONNREFUSED: { code: 'store-unreachable', advice: notThere },
@@ -69,12 +69,12 @@ const systemCodes: ReadonlyMap<string, Meaning> = new Map(
   }),
 )
 
-/** What the system was asked for when it said anything else: a connection that fails in some rare way is none, too. */
+/** System calls whose other errors also mean that there is no connection. */
 const connectionCalls = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 
 const PROTOCOL = '08P01'
 
-/** What the driver says without a code, and a pooler with the same one for everything. */
+/** Messages of the driver, which have no code, and of poolers, which use one code for everything. */
 const sayings: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
   [
     /timeout exceeded when trying to connect|timeout expired|connection timeout/i,
@@ -99,7 +99,7 @@ const sayings: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
   [/received invalid response|Unknown message|Invalid message/i, { code: 'store-refused', advice: notThere }],
 ]
 
-/** The same failure with a code, in one line that says what to do, if anything can be done. */
+/** The same failure with a code and a one-line message, with advice if there is any. */
 export function postgresError(error: unknown): AppError {
   if (isAppError(error)) return error
   const { code: state = '', message = String(error) } = error as { code?: string; message?: string }
@@ -108,7 +108,7 @@ export function postgresError(error: unknown): AppError {
   return new AppError(code, `PostgreSQL: ${words}${advice === undefined ? '' : `; ${advice}`}`, { cause: error })
 }
 
-/** The server ends a connection with what it calls fatal. */
+/** The server closes the connection after a FATAL error. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, cause } = postgresError(error)
   return code === 'store-unreachable' || (cause as { severity?: string } | undefined)?.severity === 'FATAL'
@@ -116,7 +116,7 @@ export function isConnectionLost(error: unknown): boolean {
 
 type Asked = { query(text: string): Promise<{ rows: unknown[] }> }
 
-/** A standby and a database that was made read-only refuse writes with the same words; the server is asked which it is. */
+/** A standby and a database that was made read-only refuse writes with the same message; asks the server which it is. */
 export async function explainReadOnly(client: Asked, given: AppError): Promise<AppError> {
   if (given.code !== 'store-read-only') return given
   try {
@@ -125,11 +125,11 @@ export async function explainReadOnly(client: Asked, given: AppError): Promise<A
     const [words] = given.message.split('; ')
     return new AppError('store-read-only', `${words}; ${standby ? isStandby : isReadOnly}`, { cause: given.cause })
   } catch {
-    return given // it can't be asked any more
+    return given // the server can't be asked any more
   }
 }
 
-/** Where a name has several addresses, all of them failed; the first speaks for them. */
+/** If a host name has several addresses, all of them failed; the first error represents them. */
 function callOf(error: unknown): string | undefined {
   const first = error instanceof AggregateError ? error.errors[0] : error
   return (first as { syscall?: string } | undefined)?.syscall
@@ -141,7 +141,7 @@ function meaningOf(state: string, message: string, call: string | undefined): Me
   if (call !== undefined && connectionCalls.has(call)) return { code: 'store-unreachable' }
   const said = sayings.find(([pattern]) => pattern.test(message))
   const isState = /^[0-9A-Z]{5}$/.test(state)
-  // A pooler has one code for all it complains of.
+  // Poolers use this code for all errors.
   if (said !== undefined && state === PROTOCOL) return said[1]
   if (isState) {
     const known = states.find(([beginning]) => state.startsWith(beginning))
@@ -152,7 +152,7 @@ function meaningOf(state: string, message: string, call: string | undefined): Me
 
 const MAX_MESSAGE = 500
 
-/** What a server says may be long, and is not to be believed to be one line. */
+/** A server's message may be long and span several lines. */
 function oneLine(message: string): string {
   return message.slice(0, MAX_MESSAGE).replace(/\s+/g, ' ').trim()
 }

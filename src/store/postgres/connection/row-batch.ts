@@ -1,5 +1,5 @@
 import type { Row, Sender } from './pool.ts'
-/** Columns of a batch of rows that travels as one array per column, with the types that the arrays have. */
+/** Columns of a batch of rows that is sent as one array per column, with the element types of the arrays. */
 export type Columns<T> = readonly (readonly [name: string & keyof T, type: string])[]
 
 /** Columns from a text such as `id:bigint url:text`. */
@@ -7,7 +7,7 @@ export function columnsOf<T>(text: string): Columns<T> {
   return text.split(/\s+/).map((column) => column.split(':') as [string & keyof T, string])
 }
 
-/** `unnest($3::bigint[], …) AS r(id, …)`, its first array being parameter number `first`. */
+/** `unnest($3::bigint[], …) AS r(id, …)`, where the first array is parameter number `first`. */
 export function unnestOf<T>(columns: Columns<T>, first: number): string {
   const arrays = columns.map(([, type], index) => `$${first + index}::${type}[]`)
   return `unnest(${arrays.join(', ')}) AS r(${columns.map(([name]) => `"${name}"`).join(', ')})`
@@ -22,7 +22,7 @@ export function arraysOf<T>(columns: Columns<T>, rows: readonly T[]): unknown[] 
   )
 }
 
-/** Numbers and truth values are written as they are. */
+/** Numbers and booleans are written unquoted. */
 function arrayOf(type: string, values: readonly unknown[]): string {
   if (type === 'text') return textArray(values as (string | null)[])
   return type === 'bytea' ? bytesArray(values as (Uint8Array | null)[]) : numberArray(values as number[])
@@ -33,7 +33,7 @@ export function partitionOfId(id: number): number {
   return id % 256
 }
 
-/** What lies in the same partition together, so that each statement names one. */
+/** Groups items by partition, so that each statement names one. */
 export function byPartition<T>(items: Iterable<T>, partitionOf: (item: T) => number): Map<number, T[]> {
   const groups = new Map<number, T[]>()
   for (const item of items) {
@@ -45,7 +45,7 @@ export function byPartition<T>(items: Iterable<T>, partitionOf: (item: T) => num
   return groups
 }
 
-/** Arrays as PostgreSQL reads them. Written here, since the driver quotes and escapes every number. */
+/** A PostgreSQL array literal. Not left to the driver, which quotes and escapes every number. */
 export function numberArray(values: readonly (number | bigint | boolean)[]): string {
   return `{${values.join(',')}}`
 }
@@ -65,7 +65,7 @@ export function textArray(values: readonly (string | null)[]): string {
   return `${text}}`
 }
 
-/** Nulls stay what they are. */
+/** Nulls stay null. */
 export function bytesArray(values: readonly (Uint8Array | null)[]): string {
   let text = '{'
   for (let at = 0; at < values.length; at++) {
@@ -79,20 +79,20 @@ export function bytesArray(values: readonly (Uint8Array | null)[]): string {
 
 const needsEscape = /["\\\0]/
 
-/** PostgreSQL keeps no NUL in texts; like any other character that can't be shown it is replaced. Equal texts stay equal. */
+/** PostgreSQL can't store NUL in text, so it is replaced like any other character that can't be shown. Equal texts stay equal. */
 export function storable(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
 }
 
 /**
- * Rows of several servers can't be locked by one statement (citus.ts): what locks rows is sent for each partition. Those who do so in the
- * order of partitions never wait for each other in a circle.
+ * One statement can't lock rows of several servers (citus.ts), so statements that lock rows are sent per partition. Locking in the order
+ * of partitions prevents deadlocks.
  */
 export function inPartitions(ids: readonly number[]): [partition: number, ids: number[]][] {
   return [...byPartition(ids, partitionOfId)].sort(([a], [b]) => a - b)
 }
 
-/** `$1` is the partition, `$2` are its ids. */
+/** Runs the statement for each partition: `$1` is the partition, `$2` its ids. */
 export async function lockInPartitions<T = Row>(
   sender: Sender,
   statement: string,

@@ -42,7 +42,7 @@ describe('behind PgBouncer', { skip: pgbouncerSkip }, () => {
       const pooler = await startPgbouncer(address, mode, settings)
       try {
         await assert.rejects(checkSessions(pooler.address), refused)
-        // Others have used its connections by then.
+        // Now its server connections have been used by others.
         await assert.rejects(checkSessions(pooler.address), refused)
       } finally {
         await pooler.end()

@@ -5,12 +5,12 @@ import { poolBySession, postgresError, smallPool } from './postgres-error.ts'
 const ANSWER_WITHIN_MS = 10_000
 
 /**
- * Makes sure that a connection has one process of the server to itself for as long as it lasts: LISTEN, prepared statements and settings
- * belong to that process. A pooler by transaction hands it to others in between, and nothing says so.
+ * Makes sure that a connection keeps one server process to itself for as long as it lasts: LISTEN, prepared statements and settings
+ * belong to that process. A pooler in transaction mode silently lends it to other clients between transactions.
  *
- * - It may hand out its connections in turn: then one who asks twice is answered by two processes.
- * - It may hand out the last one first: then a second client gets the process of the first, or takes it away from it.
- * - By statement it refuses to begin a transaction.
+ * - It may use its server connections in turn (round robin): then two statements of one client reach two processes.
+ * - It may use the last one first (LIFO): then a second client gets the process of the first, or takes it away.
+ * - In statement mode it refuses to begin a transaction.
  */
 export async function checkSessions(address: string): Promise<void> {
   const clients: pg.Client[] = []
@@ -21,7 +21,7 @@ export async function checkSessions(address: string): Promise<void> {
       connectionTimeoutMillis: ANSWER_WITHIN_MS,
       query_timeout: ANSWER_WITHIN_MS,
     })
-    client.on('error', () => {}) // its statement hears of it
+    client.on('error', () => {}) // reported by its statement
     clients.push(client)
     await client.connect()
     return client
@@ -36,7 +36,7 @@ export async function checkSessions(address: string): Promise<void> {
   } catch (error) {
     throw postgresError(error)
   } finally {
-    // What a connection that broke says at its end is of no interest.
+    // Ignore errors when closing a broken connection.
     await Promise.all(clients.map((client) => client.end().catch(() => {})))
   }
 }
@@ -46,7 +46,7 @@ async function pidOf(client: pg.Client): Promise<number> {
   return rows[0]!.pid
 }
 
-/** In a transaction, so that a pooler can't give its process to another. */
+/** In a transaction, so that a pooler can't give its process to another client. */
 async function connectSecond(connect: () => Promise<pg.Client>): Promise<pg.Client> {
   try {
     const client = await connect()

@@ -3,8 +3,8 @@ import type { PostgresPool } from './pool.ts'
 export type SessionLock = { release(): Promise<void> }
 
 /**
- * A lock that one process has at a time; null while another has it. A killed process loses it with its connection. The server notices
- * the end of a connection some time later, so `release` gives the lock back itself: when it is done, others find it free.
+ * A lock that one process holds at a time; null while another holds it. A killed process loses it with its connection. The server notices
+ * a closed connection only after some time, so `release` unlocks explicitly: once it resolves, the lock is free.
  */
 export async function trySessionLock(pool: PostgresPool, key: number): Promise<SessionLock | null> {
   const client = await pool.connection()
@@ -20,7 +20,7 @@ export async function trySessionLock(pool: PostgresPool, key: number): Promise<S
   }
   return {
     async release() {
-      // Where the connection broke, the lock went with it.
+      // If the connection broke, the lock is gone with it.
       await client.query('SELECT pg_advisory_unlock($1)', [key]).catch(() => {})
       client.release(true)
     },

@@ -1,6 +1,6 @@
 /**
- * Registers bodies, one by one: Citus keeps the plan of a statement for one row, and sends the whole call to the server of its
- * partition. Those that are registered already stay as they are.
+ * Registers bodies one by one: Citus caches the plan of a single-row statement, and sends the whole call to the server of its
+ * partition. Bodies already registered stay unchanged.
  */
 export const registerBodiesFunction = `
 CREATE OR REPLACE FUNCTION register_bodies(p_partition smallint, p_digests bytea[], p_versions bigint[]) RETURNS void

@@ -5,24 +5,24 @@ import { byPartition, bytesArray, numberArray, partitionOfId } from '../connecti
 import { togetherStatements as allAtOnce, documentStatements as sql } from './documents-statements.ts'
 
 /**
- * Where equal bodies are kept. The digest's partition is another one than the document's. On one server, bodies of all partitions are
- * asked for by one statement, and registered in the transaction that writes their versions. Where tables are spread over servers, each
- * partition has statements of its own, and bodies are registered after the commit. Either way a row never stands for a version that
- * is not there yet; two who store the same body at the same moment both store it, and one of them is referred to later.
+ * Where equal bodies are kept. The digest's partition differs from the document's. On one server, bodies of all partitions are looked up
+ * by one statement, and registered in the transaction that writes their versions. If tables are distributed, each partition has its own
+ * statements, and bodies are registered after the commit. Either way a row never names a version that doesn't exist yet; two processes
+ * that store the same body at the same moment both store it, and later references use one of them.
  *
- * Who is cut off or killed in between leaves a body that is not registered. It is registered when its page is recorded again, and by the
- * next holder of its partition, who looks at the newest ones.
+ * A process that is killed or disconnected in between leaves a body that isn't registered. It is registered when its page is recorded
+ * again, or by the next holder of its partition, which checks the newest ones.
  */
 export type KnownBodies = {
   /** By digest in hexadecimal. */
   originals: Map<string, Original>
-  /** Versions that rows name and that can't be referred to: collected, lost, about to go. */
+  /** Versions named by rows that can't be referred to: collected, lost, or about to be removed. */
   stale: Set<number>
 }
 
 /**
- * Of the digest's first byte three bits count. With all eight, each body of a batch would be in a partition of its own and
- * need a statement of its own where tables are spread; eight partitions are few enough to be asked and many enough to be spread.
+ * Three bits of the digest's first byte choose its partition. With all eight, each body of a batch would be in a different partition and
+ * need its own statement if tables are distributed; eight partitions are few enough to query and many enough to distribute.
  */
 const DIGEST_BITS = 0b1110_0000
 
@@ -34,15 +34,15 @@ export type BodyRow = { digest: Buffer; version: number }
 
 export type BodyRegistry = {
   find(digests: readonly Buffer[]): Promise<KnownBodies>
-  /** As part of the transaction that writes the versions; not where tables are spread. */
+  /** Registers as part of the transaction that writes the versions; not for distributed tables. */
   registerWithin(tx: Tx, rows: readonly BodyRow[]): void
-  /** Once the versions are there. Rows that name a stale version are taken over. */
+  /** Registers once the versions are committed. Rows that name a stale version are taken over. */
   register(rows: readonly BodyRow[], stale: ReadonlySet<number>): Promise<void>
-  /** Registers those of a partition's newest bodies that are not. */
+  /** Registers any of a partition's newest bodies that aren't registered. */
   registerNewest(partition: number): Promise<void>
 }
 
-/** More than one holder may have stored at the moment it went away. */
+/** More than a holder can have stored at the moment it went away. */
 const NEWEST = 500
 
 export function createBodyRegistry(pool: PostgresPool, isSpread: CitusQuestion): BodyRegistry {
@@ -96,7 +96,7 @@ export function createBodyRegistry(pool: PostgresPool, isSpread: CitusQuestion):
     async registerNewest(partition) {
       const newest = await pool.query<BodyRow>(sql.newestBodies, [partition, NEWEST])
       const { originals, stale } = await find(newest.map(({ digest }) => digest))
-      // The oldest of equal ones.
+      // The oldest of equal bodies wins.
       const missing = new Map<string, BodyRow>()
       for (const row of newest) {
         const name = row.digest.toString('hex')
@@ -107,7 +107,7 @@ export function createBodyRegistry(pool: PostgresPool, isSpread: CitusQuestion):
   }
 }
 
-/** In one order for all, so that there is no deadlock. */
+/** The same order in all processes, to prevent deadlocks. */
 const inOrder = (rows: readonly BodyRow[]): BodyRow[] => rows.toSorted((a, b) => Buffer.compare(a.digest, b.digest))
 
 const bodyArrays = (rows: readonly BodyRow[]): [digests: string, versions: string] => [
@@ -115,7 +115,7 @@ const bodyArrays = (rows: readonly BodyRow[]): [digests: string, versions: strin
   numberArray(rows.map(({ version }) => version)),
 ]
 
-/** Those of the versions that can be referred to. */
+/** Returns those of the versions that can be referred to. */
 export async function findOriginals(sender: Sender, versions: readonly number[]): Promise<Map<number, Original>> {
   const groups = [...byPartition(new Set(versions), partitionOfId)]
   const found = await Promise.all(

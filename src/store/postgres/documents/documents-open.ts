@@ -47,12 +47,12 @@ type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current' | 'reason'> 
 /** For a document and a version. */
 const IDS_PER_CAPTURE = 2
 
-/** From this number of hosts on, they are asked for together at once. */
+/** From this number of hosts on, their documents are read at once, without asking first whether there are any. */
 const MANY_HOSTS = 4
 
 /**
- * Makes sure of the lease, and reads what captures are held against. `place`: the partition in which the documents are kept. Where tables
- * are spread, it is first asked whether there is anything to read.
+ * Checks the lease, and reads the documents to compare captures with. `place` is the partition in which the documents are kept. For
+ * distributed tables, it first asks whether there is anything to read.
  */
 export async function openDocuments(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function openDocuments(
     tx.query<{ ids: string | null }>(sql.fenceAndDraw, [partition, epoch, IDS_PER_CAPTURE * members.length, place]),
     isSpread ? hasKnown(tx, place, keys).then((isKnown) => (isKnown ? read() : [])) : read(),
   ])
-  // One row, and not one for each: reading a row takes longer than reading a number.
+  // One row for all ids, not one each: reading a row takes longer than reading a number.
   if (drawn!.ids === null) throw lost(partition)
   const documents = new Map<string, DocumentState>()
   for (const { place: member, ...row } of rows) {
@@ -84,7 +84,7 @@ export async function openDocuments(
   }
 }
 
-/** By statements of one table and one host each, whose plans Citus keeps: new pages are the most expensive of all. */
+/** Uses statements on one table and one host each, whose plans Citus caches: new pages are the most expensive case. */
 async function hasKnown(tx: Tx, place: number, keys: readonly DocumentKey[]): Promise<boolean> {
   const byHost = Map.groupBy(keys, ({ host }) => host)
   if (byHost.size >= MANY_HOSTS) return true

@@ -37,13 +37,13 @@ export type RecordRow = { id: number; parts: RecordPart[] }
 export type Reference = { version: number; record: number; original: number; capture: BodyCapture }
 
 export type PlanDeps = {
-  /** Documents of the captures that are there, by `keyOf`. */
+  /** Existing documents of the captures, by `keyOf`. */
   documents: Map<string, DocumentState>
-  /** Ids of documents and versions to be used, in rising order. */
+  /** The next id for a document or version, in ascending order. */
   nextId(): number
-  /** Where a body is kept, by its digest in hexadecimal; bodies of this plan are added. */
+  /** The version that keeps a body, by its digest in hexadecimal; bodies of this plan are added. */
   originals: Map<string, Original>
-  /** Records that are prepared already: those of bodies that are likely to be stored. */
+  /** Records already prepared, of bodies that will probably be stored. */
   prepared: ReadonlyMap<Capture, RecordPart[]>
 }
 
@@ -55,8 +55,8 @@ export function linkHash(list: string, naming: number): Buffer {
 }
 
 /**
- * What a batch of captures of one partition makes of its rows, worked out in memory: captures change the states of documents and versions
- * one after the other, and in the end each row is written once. What becomes of a document is decided in `rules/versioning.ts`.
+ * Computes in memory how a batch of captures changes the rows of one partition: captures are applied one after the other to the states of
+ * documents and versions, and in the end each row is written once. `rules/versioning.ts` decides what becomes of a document.
  */
 export function createPlan({ documents, nextId, originals, prepared }: PlanDeps) {
   const changedDocuments = new Set<DocumentState>()
@@ -68,7 +68,7 @@ export function createPlan({ documents, nextId, originals, prepared }: PlanDeps)
   const records: RecordRow[] = []
   const tasks: TaskRow[] = []
   const reached = new Map<string, ReachedRow>()
-  /** Current versions of documents that a crawl meets for the first time. */
+  /** Current versions of documents that a crawl fetched for the first time. */
   const shared: number[] = []
   const references: Reference[] = []
   const bodies = new Map<string, BodyRow>()
@@ -145,7 +145,7 @@ export function createPlan({ documents, nextId, originals, prepared }: PlanDeps)
     return { kind: 'unchanged', duplicate: !isOwn && isMetElsewhere(capture, current.original, document.id) }
   }
 
-  /** Who stored this body was cut off before it was registered. */
+  /** Finds a body whose writer was interrupted before registering it. */
   function findUnregistered(capture: BodyCapture, document: DocumentState, { id, at, ...current }: VersionState): void {
     const { digest } = capture
     const name = digest.toString('hex')
@@ -160,7 +160,7 @@ export function createPlan({ documents, nextId, originals, prepared }: PlanDeps)
     return original?.version === version && wasMetElsewhere(upToDate(original), documentId, run)
   }
 
-  /** With the run that met its document last, as far as this plan knows. */
+  /** With the last run that fetched its document, as far as this plan knows. */
   const upToDate = (original: Original): Original => ({
     ...original,
     run: runs.get(original.document)?.run ?? original.run,
@@ -172,7 +172,7 @@ export function createPlan({ documents, nextId, originals, prepared }: PlanDeps)
     if (version.links !== before) change(version)
   }
 
-  /** Lists that were named by other rules can't be compared: they count as the same. */
+  /** Lists built under different naming rules can't be compared: they count as the same. */
   function hasLinksOf(version: VersionState, capture: BodyCapture): boolean {
     const { linkNaming } = capture
     if (version.linkNaming !== null && version.linkNaming !== linkNaming) return true
@@ -181,7 +181,7 @@ export function createPlan({ documents, nextId, originals, prepared }: PlanDeps)
     return version.linkHash.equals(linkHash(list, linkNaming))
   }
 
-  /** Gives the version its links: the list of the version before where it is the same. */
+  /** Sets the version's links, sharing the previous version's list if it is the same. */
   function linkUp(capture: BodyCapture, to: VersionState, from: VersionState | null) {
     const { linkNaming, linkKeys } = capture
     const list = linkTextOf(capture)
@@ -239,7 +239,7 @@ export function createPlan({ documents, nextId, originals, prepared }: PlanDeps)
     return outcomeOfBody(id, reason, original)
   }
 
-  /** Brings back the record of a version that was lost or collected. */
+  /** Restores the record of a version that was lost or collected. */
   function refill(capture: BodyCapture, document: DocumentState, current: VersionState): void {
     const record = nextId()
     const { original, stored } = keepBody(capture, document, current.id, record)
@@ -314,7 +314,7 @@ export function createPlan({ documents, nextId, originals, prepared }: PlanDeps)
     return { kind: 'gone', versionId: id }
   }
 
-  /** What is crawled for all is wanted, though no profile asked for it. */
+  /** Documents crawled for all are wanted, although no profile asked for them. */
   function keepForAll(capture: Capture): CaptureOutcome {
     const outcome = keep(capture)
     const document = documents.get(keyOf(capture))

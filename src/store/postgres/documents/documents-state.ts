@@ -22,13 +22,13 @@ export type DocumentState = {
   seenAt: number
   freshUntil: number
   notModified: number
-  /** A crawl has met it. */
+  /** Whether a crawl has fetched it. */
   forAll: boolean
-  /** Its current version; null when it has none. */
+  /** The current version; null if there is none. */
   current: VersionState | null
 }
 
-/** What a new capture is compared with, and what of it may change. */
+/** The part of a version that a new capture is compared with or may change. */
 export type VersionState = {
   id: number
   n: number
@@ -42,10 +42,10 @@ export type VersionState = {
   body: BodyState
   original: number
   links: number
-  /** Of the list that `links` names; null where there is none. */
+  /** Hash of the list that `links` names; null if there is none. */
   linkHash: Buffer | null
   linkNaming: number | null
-  /** The version that brought the text, where this one has only other links. */
+  /** The version that brought the text, if this one differs only in links. */
   withText?: TaskVersion | undefined
 }
 
@@ -64,7 +64,7 @@ export type VersionRow = VersionState & {
   length: number
 }
 
-/** A version whose record is brought back. */
+/** A version whose record is restored. */
 export type RefillRow = {
   id: number
   digest: Buffer

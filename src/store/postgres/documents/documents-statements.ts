@@ -13,8 +13,8 @@ import {
 /** The statements of recording and finding. Each names one partition as its first parameter. */
 
 /**
- * Each key is looked up by the whole of an index (LATERAL … OFFSET 0 is planned by itself). As joins these statements would be at the mercy of
- * what the planner thinks of partitions: it takes a new table for one with few rows in each, and reads all of one to find fifty.
+ * Each key is looked up by all columns of an index (LATERAL … OFFSET 0 is planned separately). As joins, these statements would depend on
+ * the planner's estimates: it assumes few rows per partition in a new table, and reads a whole partition to find fifty.
  */
 const toColumn = (name: string): string => `"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`
 
@@ -28,7 +28,7 @@ const changesOf = (columns: Named): string =>
     .map(([name]) => `${toColumn(name)} = excluded.${toColumn(name)}`)
     .join(', ')
 
-/** Changes columns of versions that are there: what is put in the way of the key are the rows themselves. */
+/** Changes columns of existing versions, as an upsert of the rows themselves. */
 function changeVersions(columns: Named, further = ''): string {
   const isChanged = (name: string): boolean => columns.some(([each]) => each === name)
   const values = versionColumns.map(([name]) => (isChanged(name) ? `r."${name}"` : `v.${toColumn(name)}`))
@@ -44,19 +44,19 @@ const current = `LEFT JOIN LATERAL
       (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = d.version OFFSET 0) v ON true
     LEFT JOIN LATERAL (SELECT * FROM links x WHERE x.partition = $1::smallint AND x.id = v.links OFFSET 0) l ON true`
 
-/** The version that brought the text, where the current one has only other links. */
+/** The version that brought the text, if the current one differs only in links. */
 const withText = `LEFT JOIN LATERAL
       (SELECT id, reason, body FROM versions x WHERE v.reason = 'links' AND x.partition = $1::smallint AND x.document = v.document
         AND x.n < v.n AND x.reason <> 'links' ORDER BY x.n DESC LIMIT 1) w ON true`
 
 /**
- * The partition, read from a table that has a row for each. Citus sends an INSERT … SELECT whole to the server of its partition where
- * this comes from a table there. Else rows pass through COPY, which makes the commit one of two phases, or through a temporary result
- * if they may be in conflict.
+ * The partition, read from a table with a row for each. Citus sends an INSERT … SELECT whole to the server of its partition if the
+ * partition comes from a table there. Otherwise rows pass through COPY, which requires a two-phase commit, or through a temporary
+ * result if they may conflict.
  */
 const own = '(SELECT partition FROM frontiers WHERE partition = $1::smallint) own'
 
-/** New ones and those that changed. */
+/** Upserts new and changed documents. */
 const putDocuments = `INSERT INTO documents (partition, ${namesOf(documentColumns)})
     SELECT own.partition, ${rowOf(documentColumns)} FROM ${own} CROSS JOIN ${unnestOf(documentColumns, 2)}
     ON CONFLICT (partition, id) DO UPDATE SET ${changesOf(documentChangeColumns)}`
@@ -64,7 +64,7 @@ const putDocuments = `INSERT INTO documents (partition, ${namesOf(documentColumn
 const insertVersions = `INSERT INTO versions (partition, ${namesOf(versionColumns)})
     SELECT own.partition, ${rowOf(versionColumns)} FROM ${own} CROSS JOIN ${unnestOf(versionColumns, 2)}`
 
-/** The keys of all lists lie behind each other in one parameter: hexadecimal arrays would be twice as long. */
+/** The keys of all lists are concatenated in one parameter: hexadecimal arrays would be twice as long. */
 const putLinks = `INSERT INTO links (partition, id, naming, hash, list, keys)
     SELECT own.partition, r.id, r.naming, r.hash, r.list, substring($2::bytea FROM r.place FOR r.length)
     FROM ${own} CROSS JOIN unnest($3::bigint[], $4::bigint[], $5::bytea[], $6::text[], $7::int[], $8::int[])
@@ -81,7 +81,7 @@ const insertTasks = `INSERT INTO tasks (partition, id, ${namesOf(taskColumns)})
     SELECT $1::smallint, nextval('ids') * 256 + $1::smallint, ${rowOf(taskColumns)} FROM ${unnestOf(taskColumns, 2)}
     ON CONFLICT DO NOTHING`
 
-/** Most pages were reached before, and then nothing is written. */
+/** Most pages were reached before; nothing is written for them. */
 const insertReached = `INSERT INTO reached (partition, ${namesOf(reachedColumns)})
     SELECT $1::smallint, ${rowOf(reachedColumns)} FROM ${unnestOf(reachedColumns, 2)}
     LEFT JOIN LATERAL (SELECT o.hops FROM reached o WHERE o.partition = $1::smallint AND o.document = r.document
@@ -89,7 +89,7 @@ const insertReached = `INSERT INTO reached (partition, ${namesOf(reachedColumns)
     WHERE known.hops IS NULL OR known.hops > r.hops
     ON CONFLICT (partition, document, watch) DO UPDATE SET hops = least(reached.hops, excluded.hops)`
 
-/** Statements that each name the partition first and values behind it, as one whose values follow each other in the same order. */
+/** Combines statements whose first parameter is the partition into one; their other values are concatenated in the same order. */
 function together(...statements: readonly string[]): string {
   let before = 0
   const parts = statements.map((text) => {
@@ -104,13 +104,13 @@ function together(...statements: readonly string[]): string {
 
 export const documentStatements = {
   /**
-   * Makes sure of the lease, which also gives the transaction its number before any id is drawn: two for each capture, for a document and
-   * a version, in the partition $4 where they are kept. Null: the lease is lost.
+   * Locks the lease, which also assigns the transaction id before any id is drawn. Then draws two ids per capture, for a document and a
+   * version, in the partition $4 where they are kept. Null if the lease is lost.
    */
   fenceAndDraw: `SELECT string_agg((nextval('ids') * 256 + $4::smallint)::text, ',') AS ids
     FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE) fence
     CROSS JOIN generate_series(1, $3::int)`,
-  /** What captures are held against, of those documents that are there. */
+  /** The existing documents with their current versions, to compare captures with. */
   open: `SELECT k.place, d.id, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt", d.run, d.status, d.outcome, d.reason AS "failureReason", d.failures,
     d.location,
     d.version, d.seen_at AS "seenAt", d.fresh_until AS "freshUntil", d.not_modified AS "notModified", d.for_all AS "forAll",
@@ -123,8 +123,8 @@ export const documentStatements = {
   putDocuments,
   insertVersions,
   /**
-   * What every new version brings: one statement costs hardly more than each of its parts. Where tables are spread it is the other way
-   * round, and Citus 13.0 writes out the inner ones wrongly.
+   * The rows of every new version: one statement costs hardly more than each of its parts. For distributed tables it is the other way
+   * round, and Citus 13.0 deparses the inner statements wrongly.
    */
   putPages: together(insertRecords, putLinks, insertVersions, putDocuments),
   changeVersions: changeVersions(versionChangeColumns),
@@ -137,11 +137,11 @@ export const documentStatements = {
   insertReached,
   dropRecords: `DELETE FROM records WHERE partition = $1::smallint AND id = ANY($2::bigint[])`,
 
-  // Of bodies: the partition comes from the digest.
-  /** Where tables are spread. Of one table and one partition: Citus keeps the plan of such a statement, and makes any other anew each time. */
+  // Statements on bodies: the partition is derived from the digest.
+  /** For distributed tables. Names one table and one partition: Citus caches the plan only of such statements. */
   bodies: `SELECT digest, version FROM bodies WHERE partition = $1::smallint AND digest = ANY($2::bytea[])`,
   registerBodies: 'SELECT register_bodies($1::smallint, $2::bytea[], $3::bigint[])',
-  /** A row that names a version which is not there is anybody's to take. */
+  /** Any writer may take over a row that names a stale version. */
   takeBodies: `UPDATE bodies b SET version = r.version FROM unnest($2::bytea[], $3::bigint[]) AS r(digest, version)
     WHERE b.partition = $1::smallint AND b.digest = r.digest AND b.version = ANY($4::bigint[])`,
   /** The newest versions that hold a body themselves. */
@@ -164,7 +164,7 @@ export const documentStatements = {
     CROSS JOIN LATERAL (SELECT * FROM links x WHERE x.partition = $1::smallint AND x.id = v.links OFFSET 0) l`,
 }
 
-/** Of several partitions at once: where all tables are on one server (documents-bodies.ts). */
+/** Statements over several partitions at once, if all tables are on one server (documents-bodies.ts). */
 export const togetherStatements = {
   bodies: `SELECT b.digest, b.version FROM unnest($1::smallint[], $2::bytea[]) AS k(partition, digest) CROSS JOIN LATERAL
       (SELECT * FROM bodies x WHERE x.partition = k.partition AND x.digest = k.digest OFFSET 0) b`,

@@ -13,12 +13,12 @@ import {
 } from './documents-state.ts'
 import { documentStatements as sql } from './documents-statements.ts'
 
-/** What one statement carries at most, beside a single part that is larger. */
+/** Maximum size of one statement, unless a single part is larger. */
 const MAX_STATEMENT_BYTES = 8 << 20
 
 /**
- * Writes a plan: bodies first, then the rows that point at them. The statements follow each other without waiting, and nor does the commit.
- * What it returns gives memory back once they have been sent.
+ * Writes a plan: bodies first, then the rows that point at them. The statements are pipelined, and so is the commit. Returns a function
+ * that frees memory, to be called once they have been sent.
  */
 export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges, isSpread: boolean): () => void {
   const send = (text: string, values: readonly unknown[]): void => tx.send(text, [partition, ...values])
@@ -53,7 +53,7 @@ const noRecords = [Buffer.alloc(0), ...Array.from({ length: 5 }, () => numberArr
 
 type Packed = { bytes: Buffer[]; length: number; ids: number[]; parts: number[]; codings: number[]; lengths: number[] }
 
-/** The values of each statement that writes records. Their bytes go as one parameter, which travels as it is. */
+/** The values of each statement that writes records. Their bytes are one parameter, which is sent unencoded. */
 export function recordStatements(records: readonly RecordRow[]): unknown[][] {
   const statements: unknown[][] = []
   const none = (): Packed => ({ bytes: [], length: 0, ids: [], parts: [], codings: [], lengths: [] })
@@ -91,7 +91,7 @@ function linkValues(rows: readonly LinkRow[]): unknown[] {
   ]
 }
 
-/** Where each begins when they lie behind each other; the first place is 1. */
+/** The start of each piece in their concatenation, from 1. */
 function placesOf(lengths: readonly number[]): number[] {
   let place = 1
   return lengths.map((length) => {

@@ -23,7 +23,7 @@ function withArchive(work: (system: ArchiveSystem) => Promise<void>): () => Prom
   }
 }
 
-/** Keeps others from writing to a table while `work` goes on. */
+/** Keeps others from writing to a table while `work` runs. */
 async function whileLocked(pool: PostgresPool, table: string, work: () => Promise<void>): Promise<void> {
   await pool.transaction(async (tx) => {
     await tx.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
@@ -31,7 +31,7 @@ async function whileLocked(pool: PostgresPool, table: string, work: () => Promis
   })
 }
 
-/** On the servers of Citus others wait for us under other names. */
+/** On Citus workers, the waiting connections have other names. */
 const waitingElsewhere = `UNION ALL SELECT 1 FROM run_command_on_workers($sql$SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'$sql$) WHERE result <> '0'`
 
@@ -93,7 +93,7 @@ describe('recording in PostgreSQL', () => {
   for (const [table, versions] of [
     ['versions', 0],
     ['documents', 0],
-    // Where tables are spread, bodies are registered after the commit.
+    // With distributed tables, bodies are registered after the commit.
     ['bodies', process.env.ERACE_TEST_CITUS ? 3 : 0],
   ] as const)
     test(
@@ -121,11 +121,11 @@ describe('recording in PostgreSQL', () => {
       const killed = system.another()
       const host = system.hostOf(0)
       await killed.documents.record(pages(host, 3))
-      // As it is where tables are spread, and was everywhere in earlier versions: registered after the commit.
+      // A crash before bodies are registered: with distributed tables, and formerly everywhere, this happens after the commit.
       await system.pool.query('DELETE FROM bodies')
       await system.pool.query('UPDATE leases SET epoch = 2')
       const { documents } = system.another(2)
-      // None of its pages comes again.
+      // None of its pages is recorded again.
       await documents.record([pageOf(host, '/new', 'new')])
       assert.deepEqual(await documents.counts(), { documents: 4, versions: 4, bodies: 4 })
       const [copy] = await documents.record([pageOf(system.hostOf(1), '/copy', `body 0 of ${host}`)])
@@ -160,7 +160,7 @@ describe('recording in PostgreSQL', () => {
         const batch = Array.from({ length: 50 }, (_, n) => pageOf(host, `/new/${n}`, `new ${n}`))
         await documents.record(batch)
         const after = pool.traffic()
-        // Bodies, then the lease, what is known, pages, bodies.
+        // Look up bodies; then lease, known documents, pages, bodies.
         assert.deepEqual([after.statements - before.statements, after.transactions - before.transactions], [5, 1])
         assert.deepEqual(await documents.counts(), { documents: 51, versions: 51, bodies: 51 })
         const copies = batch.map((_, n) => pageOf(system.hostOf(1), `/${n}`, `new ${n}`))

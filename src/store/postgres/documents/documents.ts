@@ -20,42 +20,42 @@ import { createHostPlaces } from './host-places.ts'
 
 export type PostgresDocumentsDeps = {
   pool: PostgresPool
-  /** The epoch of the lease under which this process holds a partition; any other number when it does not. */
+  /** Epoch of the lease under which this process holds a partition; any other number if it doesn't. */
   epochOf(partition: number): number
-  /** Where bodies go; into the database if nothing else is said. */
+  /** Stores bodies; in the database by default. */
   keeper?: RecordKeeper
   clock?: Clock
 }
 
-/** Partitions of a batch that are written at the same time. */
+/** Partitions of a batch written in parallel. */
 const MAX_PARALLEL = 4
 
 type Member = { place: number; capture: Capture }
-/** Records that were prepared, and when. */
+/** Prepared records, with the time of preparation. */
 type Prepared = { at: number; records: ReadonlyMap<Capture, RecordPart[]> }
-/** Of one partition of the frontier, whose lease it takes, kept in one partition of the archive. */
+/** Items of one frontier partition (whose lease is needed) that are kept in one archive partition, `place`. */
 type Group<T = Member> = { place: number; partition: number; members: T[] }
 type Written = {
   outcomes: { place: number; outcome: CaptureOutcome }[]
   changes: PlannedChanges
-  /** Its bodies are registered, too. */
+  /** Whether its bodies are registered, too. */
   isRegistered: boolean
 }
 
 /**
- * Recording, in this order:
+ * Records captures in this order:
  *
- * 1. Where are the bodies of the batch kept already? (documents-bodies.ts) Those that aren't are compressed, or written to where bodies are
- *    kept outside of the database, before any transaction begins. Bodies that turn out not to be needed there are garbage.
- * 2. For each partition a transaction that makes sure of the lease, reads, and writes records, versions, documents, tasks. Only the
- *    holder of the lease records, and here one batch after the other, so what was read stays true until the commit. Documents that are
- *    kept in another partition than their host's (host-places.ts) are written under the lease of their host's.
- * 3. The new bodies are registered, if that wasn't done by 2. Under a new lease, so are those that the last holder of the partition left unregistered.
- * 4. The originals that were referred to are looked at once more. The collector first marks what it is about to take and then looks for
+ * 1. Look up which bodies of the batch are already kept (documents-bodies.ts). The others are compressed, or written to the store outside
+ *    of the database, before any transaction begins. Bodies there that turn out not to be needed are garbage.
+ * 2. For each partition, one transaction checks the lease, reads, and writes records, versions, documents, tasks. Only the holder of the
+ *    lease records, and here one batch after the other, so what was read stays true until the commit. Documents that are kept in another
+ *    partition than their host's (host-places.ts) are written under the lease of their host's.
+ * 3. Register the new bodies, if step 2 didn't. Under a new lease, also those that the last holder of the partition left unregistered.
+ * 4. Check the originals that were referred to once more. The collector first marks what it is about to remove and then looks for
  *    references; so either it sees ours, or we see its mark, and then store the body after all.
  *
- * A process that dies in between leaves at worst a body that isn't registered, or a reference for which the collector marks the version
- * as lost; the next capture repairs both. Repeating a batch finds the same bodies and makes no second version.
+ * A process that dies in between leaves at worst a body that isn't registered, or a reference whose version the collector marks as lost;
+ * the next capture repairs both. Repeating a batch finds the same bodies and makes no second version.
  */
 export function createPostgresDocuments({
   pool,
@@ -67,10 +67,10 @@ export function createPostgresDocuments({
   const isSpread = createCitusQuestion()
   const registry = createBodyRegistry(pool, isSpread)
   const turns = new Map<number, Promise<unknown>>()
-  /** By partition: the epoch under which the bodies of the holder before were seen to. */
+  /** By partition: the epoch under which the previous holder's bodies were registered. */
   const seenTo = new Map<number, number>()
 
-  /** Batches of the same partition follow each other. */
+  /** Serialises batches of the same partition. */
   async function inTurn<T>(partition: number, work: () => Promise<T>): Promise<T> {
     const before = turns.get(partition)
     const mine = before === undefined ? work() : before.then(work, work)
@@ -82,7 +82,7 @@ export function createPostgresDocuments({
     }
   }
 
-  /** Written before its rows are, so what comes of it has to be said in time: else it counts as garbage. */
+  /** Bodies are written before the rows that point at them; those must be committed in time, or the bodies count as garbage. */
   async function prepare(captures: readonly Capture[], { originals }: KnownBodies): Promise<Prepared> {
     const chosen = new Map<string, BodyCapture>()
     for (const capture of captures) {
@@ -108,7 +108,7 @@ export function createPostgresDocuments({
     known: KnownBodies,
     prepared: Prepared,
   ): Promise<Written> {
-    // Taken before anything is read: if it still holds when all is written, no other process has written in between.
+    // Read the epoch before anything else: if the lease is still held when all is written, no other process has written in between.
     const lease = leaseOf(partition)
     const local: KnownBodies = { originals: new Map(known.originals), stale: known.stale }
     const spread = await isSpread(pool)
@@ -127,7 +127,7 @@ export function createPostgresDocuments({
       refuseLate(prepared)
       release = writeChanges(tx, place, changes, spread)
       const isRegistered = !spread && known.stale.size === 0
-      // Last, so that others who store the same bodies wait for no more than the commit.
+      // Last, so that others storing the same bodies only wait for the commit.
       if (isRegistered) registry.registerWithin(tx, changes.bodies)
       return { outcomes, changes, isRegistered }
     })
@@ -136,7 +136,7 @@ export function createPostgresDocuments({
     return written
   }
 
-  /** Stores the bodies of versions whose originals went away in the meantime. */
+  /** Stores the bodies of versions whose originals were removed in the meantime. */
   async function storeAfterAll(references: readonly Reference[]): Promise<void> {
     const gone = new Set(references.map(({ original }) => original))
     for (const { place, partition, members: group } of groupsOf(
@@ -193,7 +193,7 @@ export function createPostgresDocuments({
       ({ capture }) => capture.host,
       ({ capture }) => placeOf(capture.host),
     )
-    // Of equal bodies in several partitions the second refers to the first, once that is there.
+    // If equal bodies are in several partitions, the second refers to the first, which must be written before.
     const parallel = groups.length > 1 && hasEqualBodies(groups.map((group) => group.members)) ? 1 : MAX_PARALLEL
     const results = await eachInOrder(groups, parallel, (group) =>
       inTurn(group.place, () => writeGroup(group, known, prepared)),
@@ -278,12 +278,12 @@ function digestsOf(captures: readonly Capture[]): Buffer[] {
   return [...digests.values()]
 }
 
-/** Whether a body that isn't kept yet will be stored. Pages that only changed in what nobody reads, or that broke off, mostly aren't. */
+/** Whether a body not kept yet will probably be stored. Pages with the same visible text, or cut off by a timeout, mostly aren't. */
 function isLikelyNew({ sameTextAs, differsFrom = 0, truncated }: BodyCapture): boolean {
   return (sameTextAs === 0 || differsFrom > 0) && truncated !== 'time'
 }
 
-/** Whether a body is met in more than one of the groups. */
+/** Whether a body occurs in more than one of the groups. */
 function hasEqualBodies(groups: Iterable<readonly Member[]>): boolean {
   const met = new Set<string>()
   for (const group of groups) {
@@ -295,8 +295,8 @@ function hasEqualBodies(groups: Iterable<readonly Member[]>): boolean {
 }
 
 /**
- * A few at a time, begun in their order. All are waited for, so that nothing is still running when the caller hears of
- * a failure.
+ * Runs `work` on a few items at a time, started in order. Waits for all, so that nothing is still running when the caller sees a
+ * failure.
  */
 async function eachInOrder<T, R>(
   items: readonly T[],

@@ -3,15 +3,15 @@ import type { Sender } from '../connection/pool.ts'
 import { byPartition, textArray } from '../connection/row-batch.ts'
 
 /**
- * In which partition the documents of a host are kept. It is the host's own, except for hosts whose documents were stored when all hosts
- * of a domain were in one partition: ids carry the partition, and people and other programs know them, so these documents, and later ones
- * of the same hosts, stay where they are. The frontier knows no such exceptions.
+ * Looks up the partition in which the documents of a host are kept. It is the host's own, except for hosts whose documents were stored when
+ * all hosts of a domain were in one partition: ids carry the partition, and people and other programs know them, so these documents, and
+ * later ones of the same hosts, stay where they are. The frontier has no such exceptions.
  *
- * Exceptions are made by a step of the schema (schema/host-moves.ts) and never later: where there are none at the first look, nobody is
- * asked again.
+ * Exceptions are created by a migration (schema/host-moves.ts) and never later: if the first query finds none, the database isn't asked
+ * again.
  */
 export type HostPlaces = {
-  /** Looks hosts up; the function that comes knows those. */
+  /** Looks hosts up; resolves to a function that returns their partitions. */
   of(hosts: Iterable<string>): Promise<(host: string) => number>
   one(host: string): Promise<number>
 }
@@ -48,7 +48,7 @@ export function createHostPlaces(sender: Sender): HostPlaces {
   const places: HostPlaces = {
     one: async (host) => (await places.of([host]))(host),
     async of(hosts) {
-      // A question that failed is asked again by the next caller.
+      // After a failure, the next caller asks again.
       hasAny ??= lookForAny().catch((error: unknown) => {
         hasAny = null
         throw error

@@ -13,12 +13,12 @@ import {
   stateOfRow,
 } from './frontier-rows.ts'
 
-/** Rows that are read in one go of what others have queued. */
+/** Batch size for reading rows that others have queued. */
 const PORTION = 1_000
 
 /**
- * Tells the shard what is queued in its partitions: what it queued itself at once, what others did when it looks. Numbers of a partition
- * grow in the order of the commits, so all that is not told yet lies behind one number, and each row is told once.
+ * Notifies the shard of requests queued in its partitions: its own at once, those of others when it polls. Numbers of a partition grow
+ * in commit order, so all rows not yet reported come after one number, and each row is reported once.
  */
 export function createArrivals({
   pool,
@@ -71,7 +71,7 @@ export function createArrivals({
       listener = next
     },
     look,
-    /** Looks wherever something is new. */
+    /** Polls the partitions that have something new. */
     async lookAround(): Promise<void> {
       const numbers = partitions.numbers()
       if (numbers.length === 0) return
@@ -80,7 +80,7 @@ export function createArrivals({
       const looks = behind.map(({ facts, held }) => (held !== undefined && held.told < facts.seq ? look(held) : null))
       await Promise.all(looks)
     },
-    /** Of rows that were told before: they have another priority now. Runs in the partition's turn. */
+    /** Reports new priorities of rows that were reported before. Runs in the partition's turn. */
     async tellRaised(held: HeldPartition, rows: readonly (QueueRow & { host: number })[]): Promise<void> {
       const told = rows.filter(({ seq }) => seq <= held.told)
       if (told.length === 0) return
@@ -94,8 +94,8 @@ export function createArrivals({
       )
     },
     /**
-     * Takes in what a call of ours answered; runs in the partition's turn. Should what others queued before be unreadable now, our own
-     * rows wait with theirs for the next look.
+     * Processes the answer of one of our own calls; runs in the partition's turn. If rows that others queued before can't be read now, our
+     * own rows wait with theirs for the next poll.
      */
     async takeIn(held: HeldPartition, answer: { before: number; facts: FrontierFacts }, own: readonly Arrival[]) {
       held.facts = answer.facts

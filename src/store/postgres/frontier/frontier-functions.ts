@@ -1,17 +1,17 @@
 /**
- * What is done to a partition's frontier in one go: one call, one partition, one transaction. Each begins with the lock of the
- * partition's row in `frontiers`, after the fence where there is one.
+ * Functions on a partition's frontier: one call, one partition, one transaction. Each first locks the partition's row in `frontiers`,
+ * after the fence if it has one.
  *
- * The planner is kept from walking through tables: statements are planned while the tables are empty and used when they are not.
- * Whatever is looked up for a list of keys is looked up key by key in the index (LATERAL with LIMIT).
+ * The planner is kept from scanning tables: statements are planned while the tables are empty and used when they are not.
+ * Lists of keys are looked up key by key in the index (LATERAL with LIMIT).
  *
- * This is how the first schema made them. `frontier_offer` and `frontier_settle` were replaced since
+ * These are the functions of the first schema. `frontier_offer` and `frontier_settle` have been replaced since
  * (frontier-offer-by-key.ts, frontier-settle-by-key.ts).
  */
 const settings = `LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`
 
-/** Whoever comes with a later run begins it: nothing was seen in it yet. */
+/** The first call with a later run begins it: nothing has been seen in it yet. */
 export const lock = `SELECT * INTO f FROM frontiers WHERE partition = p_partition FOR NO KEY UPDATE;
   IF f.run < p_run THEN
     f.run := p_run;
@@ -23,7 +23,7 @@ export const lock = `SELECT * INTO f FROM frontiers WHERE partition = p_partitio
 export const save = `UPDATE frontiers SET run = f.run, seq = f.seq, last_host = f.last_host, queued = f.queued, seen = f.seen,
     hosts = f.hosts, waiting = f.waiting, given_up = f.given_up WHERE partition = p_partition;`
 
-/** Offers as rows, each with what is known of its link: `was`, the run or round in which it was seen last, and how deep. */
+/** Offers as rows, each with `was`: the run or round that last saw its link. Leaves out links seen in this one at no less depth. */
 export const judged = `
     SELECT o.n, o.host AS place, v_ids[o.host] AS host, o.parent, o.fp, coalesce(o.key, o.fp) AS key, o.depth, o.hops, o.redirects,
       o.priority, o.url, coalesce(o.errand, 0) AS errand, coalesce(p_rounds[o.errand], f.run) AS seen_in, s.run AS was
@@ -36,16 +36,16 @@ export const judged = `
     WHERE s.run IS NULL OR s.run <> coalesce(p_rounds[o.errand], f.run) OR s.depth < o.depth`
 
 /**
- * Hosts and parents are named once and referred to by their places (from 1); so are errands, 0 for none. `p_keys` are what offers are
- * recognised by, and may be left out where they are the fingerprints. No key may come twice for a host. The nth offer gets the nth
- * number behind `before`, if it is accepted. Hosts that are new, left from an earlier run or to be revived are seen to first.
+ * Hosts and parents are listed once and referred to by index (from 1); so are errands, with 0 for none. `p_keys` identify offers, and may
+ * be empty if they equal the fingerprints. A key must not occur twice for a host. The nth offer gets the nth number after `before`, if it
+ * is accepted. Hosts that are new, left from an earlier run or to be revived are updated first.
  */
 export const offerParameters = `  p_partition smallint, p_run bigint, p_max_urls bigint, p_hosts text[], p_revived text[], p_parents text[],
   p_watches bigint[], p_rounds bigint[], p_fresh_from bigint[], p_since bigint[], p_first boolean[],
   p_host int[], p_parent int[], p_errand int[], p_fp bigint[], p_keys bigint[], p_depth int[], p_hops int[],
   p_redirects int[], p_priority bigint[], p_url text[]`
 
-/** Sees to the hosts of offers, and finds those that are refused: `v_ids`, `v_refused`. */
+/** Adds or updates the hosts of offers (`v_ids`), and finds the offers to refuse (`v_refused`). */
 export const hostsOfOffers = `  LOOP
     SELECT array_agg(h.id ORDER BY n), array_agg(h.accepted ORDER BY n), array_agg(h.given_up ORDER BY n),
       bool_or(h.id IS NULL OR h.run <> f.run), bool_or(h.given_up OR h.accepted + cardinality(p_url) > p_max_urls)
@@ -140,7 +140,7 @@ ${hostsOfOffers}
     json_build_object('accepted', v_welcome, 'limited', v_refused, 'hosts', coalesce(v_hosts, '[]')));
 END $$;`
 
-/** Rows that are not there are no fault: the host was given up, or this is a repetition. `moved`: old and new numbers. */
+/** Missing rows are no error: the host was given up, or the call is repeated. `moved`: old and new numbers. */
 const settle = `
 CREATE FUNCTION frontier_settle(
   p_partition smallint, p_epoch bigint, p_run bigint, p_done bigint[], p_again bigint[], p_attempts int[],

@@ -1,17 +1,17 @@
 import { lock, offerParameters, save } from './frontier-functions.ts'
 
 /**
- * Offering, in statements of which each asks one table for the rows of one key, or writes one table. Citus keeps the plans of the former,
- * and makes those of joins anew each time; PostgreSQL has hardly more to do, for offers of a partition lead to few hosts. What needs a
- * join goes over arrays alone.
+ * `frontier_offer` in statements that each read the rows of one key from one table, or write one table. Citus caches the plans of the
+ * former, and replans joins each time; PostgreSQL has hardly more to do, as offers to a partition lead to few hosts. Joins use arrays
+ * only.
  *
- * What becomes of each offer is a number in `v_states`: 0 nothing, 1 its link is new, 2 it was seen in an earlier run or round, 3 it was
- * seen with less depth. Everything else follows from that and from what was given. Offers of one host should stand together: each
- * series of them is looked up by a statement of its own.
+ * `v_states` says for each offer: 0 not accepted, 1 its link is new, 2 it was seen in an earlier run or round, 3 it was seen with less
+ * depth. Everything else follows from that and from the parameters. Offers of one host should be adjacent: each run of them is looked up
+ * by one statement.
  */
 const settings = `LANGUAGE plpgsql SET enable_seqscan = off SET enable_nestloop = off`
 
-/** Hosts that are new, left from an earlier run or to be revived are seen to. */
+/** Adds new hosts, resets those left from an earlier run, and revives those given up. */
 const seeToHosts = `
   FOR v_place IN 1..cardinality(p_hosts) LOOP
     SELECT id, run, accepted, given_up INTO h.id, h.run, h.accepted, h.given_up
@@ -39,7 +39,7 @@ const seeToHosts = `
     v_tight := v_tight OR h.given_up OR h.accepted + v_offers > p_max_urls;
   END LOOP;`
 
-/** What is known of the links: their hosts, keys, runs and depths. */
+/** Looks up known links: their hosts, keys, runs and depths. */
 const recallLinks = `
   FOR v_place IN 1..v_offers LOOP
     CONTINUE WHEN v_place < v_offers AND p_host[v_place] = p_host[v_place + 1];
@@ -54,7 +54,7 @@ const recallLinks = `
     v_seen_depth := v_seen_depth || v_found_depth;
   END LOOP;`
 
-/** Up to this number, rows are added one by one: Citus keeps the plan of a statement for one row. */
+/** Up to this many rows are added one by one: Citus caches the plan of a single-row statement. */
 const FEW = 8
 
 const addFew = `

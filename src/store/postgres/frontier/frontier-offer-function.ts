@@ -1,17 +1,17 @@
 import { hostsOfOffers, lock, offerParameters, save } from './frontier-functions.ts'
 
 /**
- * Offering, in statements of which each writes one table and asks for one partition: those are what Citus can carry out on one server
- * without moving rows about. There the whole function runs on the server that has the partition.
+ * `frontier_offer` in statements that each write one table and name one partition: Citus can run those on one server without moving
+ * rows. There the whole function runs on the server that has the partition.
  *
- * What becomes of each offer is a number in `v_states`: 0 nothing, 1 its link is new, 2 it was seen in an earlier run or round, 3 it was
- * seen with less depth. Everything else follows from that and from what was given.
+ * `v_states` says for each offer: 0 not accepted, 1 its link is new, 2 it was seen in an earlier run or round, 3 it was seen with less
+ * depth. Everything else follows from that and from the parameters.
  *
- * A later step of the schema replaced it (frontier-offer-by-key.ts).
+ * A later migration replaced it (frontier-offer-by-key.ts).
  */
 const settings = `LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`
 
-/** What each host gets, of all offers that are accepted. */
+/** Accepted offers per host. */
 const changes = `(
       SELECT v_ids[o.host] AS host, count(*) AS more, count(*) FILTER (WHERE o.state < 3) AS fresh
       FROM unnest(p_host, v_states) AS o (host, state) WHERE o.state > 0 GROUP BY 1

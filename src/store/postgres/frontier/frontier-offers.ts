@@ -7,25 +7,25 @@ import { numberArray, textArray } from '../connection/row-batch.ts'
 import { partitionOfId } from './frontier-partitions.ts'
 
 /**
- * Offers on their way to one partition, each link once. A link that stands in a batch several times goes with its latest round
- * and greatest depth; the others are known by then.
+ * A batch of offers for one partition, each link once. A link offered several times is sent with its latest round and greatest depth;
+ * the others count as known.
  */
 export type OfferParcel = {
   partition: number
   offers: Offer[]
-  /** What each is recognised by. */
+  /** The key that identifies each offer. */
   keys: bigint[]
-  /** How often each was offered. */
+  /** Number of times each was offered. */
   times: number[]
 }
 
-/** Links that a database said of that it knows them. It may forget, it never invents. */
+/** A cache of links that the database knows. It may forget links, but has no false positives. */
 export type KnownLinks = {
   has(offer: Offer, key: bigint): boolean
   add(offer: Offer, key: bigint): void
 }
 
-/** One call of the database takes no more: others wait for the partition meanwhile. */
+/** Maximum offers per database call: others wait for the partition meanwhile. */
 const MAX_OFFERS = 2_000
 
 export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parcels: OfferParcel[]; known: number } {
@@ -34,7 +34,7 @@ export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parce
   let knownCount = 0
   for (const offer of offers) {
     const key = seenKey(offer.fp, offer.check.watch, offer.visit)
-    // The first link of a check takes back that its host was given up, known or not.
+    // The first link of a check revives its host, known or not.
     const isSeedOfCheck = offer.check.watch > 0 && offer.parent === ''
     if (!isSeedOfCheck && offer.rises === undefined && known.has(offer, key)) {
       knownCount++
@@ -67,7 +67,7 @@ export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parce
   return { parcels: [...full, ...open.values()].map(byHost), known: knownCount }
 }
 
-/** Offers of a host stand together: the database looks at each series by itself. */
+/** Puts offers of a host next to each other: the database looks up each run of them with one statement. */
 function byHost({ partition, offers, keys, times }: OfferParcel): OfferParcel {
   const order = [...Map.groupBy(offers.keys(), (at) => offers[at]!.host).values()].flat()
   const inOrder = <T>(list: readonly T[]): T[] => order.map((at) => list[at]!)
@@ -90,7 +90,7 @@ export function offerValues({ partition, offers, keys }: OfferParcel, run: numbe
     places.parent.push(parents.of(parent, parent))
     if (check.watch === 0) continue
     const { watch, round, freshFrom, since, first } = check
-    // The array ends with the last check: offers behind it have none, and those before it have index 0.
+    // The array ends with the last check: offers after it have none, and those without one before it have index 0.
     while (places.check.length < places.host.length - 1) places.check.push(0)
     places.check.push(checks.of(`${watch} ${round} ${freshFrom} ${since} ${first}`, check))
     if (parent === '') revived.add(host)
@@ -123,8 +123,8 @@ export function offerValues({ partition, offers, keys }: OfferParcel, run: numbe
 }
 
 /**
- * Values of `raise`, of the offers whose places (from 1) are given: `fresh`, which were queued just now with the numbers behind
- * `before`, and `known`. Null where nothing rises.
+ * Values of `raise` for the offers at the given indexes (from 1): `fresh`, which were just queued with the numbers after `before`, and
+ * `known`. Null if nothing rises.
  */
 export function raiseValues(
   { partition, offers }: OfferParcel,
@@ -146,7 +146,7 @@ export function raiseValues(
   ]
 }
 
-/** What comes often is sent once and named by its place, from 1. */
+/** Deduplicates repeated values: each is sent once and referred to by its index, from 1. */
 function createPlaces<T>() {
   const places = new Map<string, number>()
   const list: T[] = []
@@ -167,7 +167,7 @@ export function createKnownLinks(entries: number): KnownLinks {
   let lastHost = ''
   let lastHash = 0
 
-  // Links of one page come together, and most of them lead to the same host.
+  // Links of one page come together, and most of them have the same host.
   function hashOf(host: string): number {
     if (host !== lastHost) {
       lastHost = host
@@ -196,7 +196,7 @@ function hashText(text: string): number {
 
 export type CompletionShare = { done: QueuedRequest[]; again: QueuedRequest[]; clocks: HostClock[] }
 
-/** What belongs to each partition. */
+/** Splits a batch by partition. */
 export function shareOut(batch: Omit<CompletedRequests, 'offers'>): Map<number, CompletionShare> {
   const shares = new Map<number, CompletionShare>()
   const shareOf = (id: number): CompletionShare => {
@@ -213,7 +213,7 @@ export function shareOut(batch: Omit<CompletedRequests, 'offers'>): Map<number, 
   return shares
 }
 
-/** Values of `frontier_complete`; those of `frontier_settle` have the epoch behind the partition. */
+/** Values of `frontier_complete`; those of `frontier_settle` have the epoch after the partition. */
 export function completionValues(partition: number, run: number, { done, again, clocks }: CompletionShare): unknown[] {
   return [
     partition,

@@ -6,12 +6,12 @@ import { frontierStatements, type HostRow, stateOfRow } from './frontier-rows.ts
 
 /** A partition that this shard holds. */
 export type HeldPartition = PartitionGrant & {
-  /** The listener was notified of requests up to this number. Later ones are not handed out before. */
+  /** The listener was notified of requests up to this number. Later ones aren't handed out until it is. */
   told: number
   facts: FrontierFacts
-  /** When the last thing asked for this partition is over. */
+  /** Resolves when the last work queued for this partition is over. */
   turn: Promise<unknown>
-  /** A look at what others have queued that has not begun yet. */
+  /** A pending poll for requests queued by others that hasn't begun yet. */
   look: Promise<void> | null
   isDropped: boolean
 }
@@ -19,7 +19,7 @@ export type HeldPartition = PartitionGrant & {
 export const partitionOfId = (id: number): number => id % 256
 
 /**
- * The partitions of a shard. What it does to one of them is done in turn, so that answers come in the order of what they tell;
+ * The partitions of a shard. Work on one of them is serialised, so that answers arrive in the order of the changes they report;
  * different partitions are independent.
  */
 export function createHeldPartitions() {
@@ -43,7 +43,7 @@ export function createHeldPartitions() {
       held.set(grant.partition, added)
       return added
     },
-    /** Returns what was dropped. */
+    /** Returns the dropped partition; undefined if it isn't held (under this epoch). */
     drop(partition: number, epoch?: number): HeldPartition | undefined {
       const found = held.get(partition)
       if (found === undefined || (epoch !== undefined && found.epoch !== epoch)) return undefined
@@ -75,8 +75,8 @@ type Reader = { partition: number; excepted: number; last: { next_at: number; id
 const MIN_PORTION = 32
 
 /**
- * The hosts that may be asked soonest, out of many partitions, each read as far as needed: the first portion of each is its share and some
- * more, and only those that might have sooner ones than what was found are read on.
+ * The hosts that may be asked soonest, from many partitions, each read as far as needed: the first batch of each is somewhat more than its
+ * share, and only partitions that might have earlier hosts than those found are read further.
  */
 export async function findWaitingHosts({ pool, run, partitions, limit, except }: Search): Promise<HostState[]> {
   const excepted = new Map<number, number>()

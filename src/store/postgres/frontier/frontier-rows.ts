@@ -14,7 +14,7 @@ export type FrontierFacts = {
   given_up: number
 }
 
-/** As the functions tell hosts. */
+/** A host as returned by the SQL functions. */
 export type HostTuple = [id: number, host: string, queued: number, nextAt: number, failures: number, rests: number]
 
 export type HostRow = {
@@ -63,7 +63,7 @@ export function stateOfTuple([id, host, queued, nextAt, failures, rests]: HostTu
   return { id, host, queued, nextAt, failures, rests }
 }
 
-/** Failures count per run; the clock alone goes on from run to run. */
+/** Failures are counted per run; only the politeness clock (`nextAt`) carries over. */
 export function stateOfRow(row: HostRow, run: number): HostState {
   const isCurrent = row.run >= run
   return {
@@ -105,11 +105,11 @@ export function addFacts(counts: FrontierCounts, facts: FrontierFacts, run: numb
   counts.givenUp += facts.given_up
 }
 
-/** Each is about the one partition that is its first value. The functions are in `frontier-functions.ts`. */
+/** Each works on one partition, its first value. The functions are in `frontier-functions.ts`. */
 export const frontierStatements = {
   offer: `SELECT frontier_offer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
     $21) AS answer`,
-  /** New rows are marked ($3), those that wait since before go ahead. */
+  /** Marks new rows ($3) and raises the priority of those queued before. */
   raise: `WITH locked AS (
       SELECT partition FROM frontiers WHERE partition = $1 FOR NO KEY UPDATE
     ), marked AS (
@@ -124,7 +124,7 @@ export const frontierStatements = {
     RETURNING q.seq, q.host, q.priority, q.fp::text AS fp, depth, hops, redirects, attempts, url, parent, watch, round,
       fresh_from, since, first, rises`,
   settle: 'SELECT frontier_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS answer',
-  /** Where tables are spread, behind the fence. */
+  /** For distributed tables, after the fence in the same transaction. */
   complete: 'SELECT frontier_complete($1, $2, $3, $4, $5, $6, $7, $8, $9) AS answer',
   giveUp: 'SELECT frontier_give_up($1, $2, $3, $4) AS answer',
   next: `SELECT seq, priority, fp::text AS fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, since, first,
@@ -145,13 +145,13 @@ export const frontierStatements = {
     ON CONFLICT (partition, origin) DO UPDATE SET kind = excluded.kind, body = excluded.body, expires_at = excluded.expires_at`,
 } as const
 
-/** Asked now and then, of all partitions that a shard holds at once. */
+/** Infrequent queries over all partitions of a shard at once. */
 export const frontierReads = {
   facts: 'SELECT partition, run, seq, queued, seen, hosts, waiting, given_up FROM frontiers WHERE partition = ANY($1)',
-  /** A partition that is added begins the run, if nothing was offered to it yet. */
+  /** Begins the run in partitions just added, unless an offer already did. */
   beginRun: `UPDATE frontiers SET run = $2, seen = 0, given_up = 0 WHERE partition = ANY($1) AND run < $2
     RETURNING partition, run, seq, queued, seen, hosts, waiting, given_up`,
   watches: `SELECT watch, count(*) AS n FROM queue WHERE partition = ANY($1) AND watch > 0 GROUP BY watch`,
-  /** To those who hold these partitions now: there is something new. */
+  /** Notifies the current holders of these partitions that something is new. */
   wake: `SELECT pg_notify('frontier_' || p, '') FROM unnest($1::int[]) AS p`,
 } as const

@@ -1,11 +1,11 @@
 import { lock, save } from './frontier-functions.ts'
 
 /**
- * Completed requests, in statements of which each asks or changes one table by one key (see frontier-offer-by-key.ts). Rows that are not
- * there are no fault: the host was given up, or this is a repetition. `moved`: old and new numbers of what is tried again.
+ * Settles completed requests, in statements that each read or change one table by one key (see frontier-offer-by-key.ts). Missing rows
+ * are no error: the host was given up, or the call is repeated. `moved`: old and new numbers of requests to retry.
  *
- * `frontier_settle` begins with the fence. Where tables are spread, the fence is on another server: there whoever calls makes sure of the
- * lease, and then calls `frontier_complete` in the same transaction, which Citus sends to the server of its partition.
+ * `frontier_settle` begins with the fence. If tables are distributed, the fence is on another server: the caller then checks the lease
+ * itself and calls `frontier_complete` in the same transaction, which Citus sends to the server of its partition.
  */
 const settings = 'LANGUAGE plpgsql SET enable_seqscan = off SET enable_nestloop = off'
 

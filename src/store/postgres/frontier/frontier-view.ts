@@ -5,9 +5,9 @@ import type { PostgresPool } from '../connection/pool.ts'
 import { droppedOfPartitions } from './dropped-links.ts'
 import { frontierStatements } from './frontier-rows.ts'
 
-/** Of a host's queue; one of millions of rows would take seconds. */
+/** Maximum rows searched of a host's queue; millions of rows would take seconds. */
 const MAX_LOOKED_AT = 100_000
-/** Partitions in which heavy hosts are looked for. One that many light hosts fill isn't slowed by one of them. */
+/** Partitions searched for heavy hosts. A partition filled by many light hosts isn't slowed by one of them. */
 const HEAVIEST = 16
 
 export const viewStatements = {
@@ -15,21 +15,21 @@ export const viewStatements = {
   queued: `SELECT 1 FROM (SELECT fp FROM queue WHERE partition = $1
       AND host = (SELECT id FROM hosts WHERE partition = $1 AND host = $2) ORDER BY priority, seq LIMIT ${MAX_LOOKED_AT}) q
     WHERE fp = $3 LIMIT 1`,
-  /** Links are queued before the page that they stand on is done: while something is left, this never says zero. */
+  /** Links are queued before their page is done, so `queued` is never zero while work is left. */
   totals: `SELECT coalesce(sum(queued), 0)::bigint AS queued, coalesce(sum(seen) FILTER (WHERE run = $1), 0)::bigint AS seen,
     coalesce(sum(hosts), 0)::bigint AS hosts, coalesce(sum(given_up) FILTER (WHERE run = $1), 0)::bigint AS "givenUp"
     FROM frontiers`,
   heaviest: 'SELECT partition FROM frontiers WHERE queued > 0 ORDER BY queued DESC LIMIT $1',
-  /** Of so many that have something queued: a partition of very many hosts would take long, and has none that is heavy. */
+  /** Limited to `MAX_LOOKED_AT` waiting hosts: a partition with very many hosts would take long, and has no heavy one. */
   heavyHosts: `SELECT host, queued FROM (
       SELECT host, queued FROM hosts WHERE partition = $1 AND queued > 0 LIMIT ${MAX_LOOKED_AT}) waiting
     ORDER BY queued DESC LIMIT $2`,
 } as const
 
 export type PostgresFrontierView = FrontierView & {
-  /** Over all partitions. A run is over when nothing is queued any more. */
+  /** Sums over all partitions. A run is over when nothing is queued any more. */
   totals(run: number): Promise<FrontierCounts>
-  /** In the partitions with the most requests: hosts with the longest queues, these first. */
+  /** The hosts with the longest queues in the partitions with the most requests, longest first. */
   heavyHosts(limit: number): Promise<HeavyHost[]>
 }
 

@@ -54,7 +54,7 @@ function hostWith(fits: (partition: number) => boolean, n: number): string {
   }
 }
 
-/** Everything that the crawl tables say, for comparison. */
+/** The contents of the crawl tables, for comparison. */
 async function tables(pool: PostgresPool): Promise<unknown> {
   return Promise.all([
     pool.query('SELECT partition, run, seq, queued, seen, hosts, waiting, given_up FROM frontiers ORDER BY partition'),
@@ -63,7 +63,7 @@ async function tables(pool: PostgresPool): Promise<unknown> {
   ])
 }
 
-/** The counters of a partition are what the tables hold. */
+/** Checks that the counters of each partition agree with the tables. */
 async function assertConsistent(pool: PostgresPool): Promise<void> {
   const wrong = await pool.query(
     `SELECT f.partition FROM frontiers f WHERE
@@ -77,7 +77,7 @@ async function assertConsistent(pool: PostgresPool): Promise<void> {
   assert.deepEqual(wrong, [])
 }
 
-/** Cuts the connections of the shards if one of them waits for a lock, and says whether. */
+/** Cuts the connections of the shards if one of them waits for a lock. Returns whether it did. */
 async function hasCut(pool: PostgresPool): Promise<boolean> {
   const shards = `FROM pg_stat_activity WHERE application_name = 'shard' AND datname = current_database()`
   const cut = await pool.query(
@@ -86,7 +86,7 @@ async function hasCut(pool: PostgresPool): Promise<boolean> {
   return cut.length > 0
 }
 
-/** A connection that was cut while nobody used it may be noticed by the next statement only. */
+/** A cut of an idle connection may be noticed only by the next statement. */
 async function untilReachable<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -239,7 +239,7 @@ describe('the frontier of a cluster', () => {
     }),
   )
 
-  // What waits for what is seen on one server only.
+  // Lock waits can be seen on a single server only.
   if (!process.env.ERACE_TEST_CITUS)
     test(
       'connections that are cut fail with a code, and the same batch tried again is neither lost nor doubled',
@@ -256,7 +256,7 @@ describe('the frontier of a cluster', () => {
           done: rows.slice(0, 20),
           again: rows.slice(20, 24).map((row) => ({ ...row, attempts: 1 })),
         })
-        // Each time another partition is held up until the connections are cut; the others are through by then, or are not.
+        // Each time another partition is blocked until the connections are cut; the others may or may not have finished by then.
         let cuts = 0
         for (const each of [rows[0]!, rows[10]!, rows[20]!, rows[0]!]) {
           const failure = await pool.transaction(async (tx) => {

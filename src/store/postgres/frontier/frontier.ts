@@ -37,19 +37,19 @@ import {
 } from './frontier-rows.ts'
 
 /**
- * The frontier of one shard on PostgreSQL: the partitions that it holds at the moment. Anybody may offer to any partition; only the holder
- * hands out and settles, under the epoch of its lease.
+ * The frontier of one shard on PostgreSQL: the partitions it currently holds. Any process may offer to any partition; only the holder
+ * hands out and settles requests, under the epoch of its lease.
  *
- * A request that others queue is told to the holder when it is woken (NOTIFY) or looks by itself. Until then it is not handed out
- * either, so that nothing comes both by `next` and by `onArrival`.
+ * The holder learns of requests that others queue when it is woken (NOTIFY) or polls. Until then they aren't handed out either, so that no
+ * request comes through both `next` and `onArrival`.
  */
 export type PostgresFrontier = FrontierStore & {
-  /** Partitions that were granted. Their hosts may have requests queued: ask `hosts`. */
+  /** Adds granted partitions. Their hosts may have requests queued: call `hosts`. */
   add(grants: readonly PartitionGrant[]): Promise<void>
-  /** Partitions that are given back or lost. Resolves when nothing is under way for them any more. */
+  /** Drops partitions that are given back or lost. Resolves when no work on them is in progress any more. */
   drop(partitions: readonly number[]): Promise<void>
   holds(hostId: number): boolean
-  /** Looks what others have queued; done by itself every `pollEveryMs`. */
+  /** Polls for requests that others have queued; also done every `pollEveryMs`. */
   look(): Promise<void>
 }
 
@@ -57,15 +57,15 @@ export type PostgresFrontierOptions = {
   pool: PostgresPool
   events: ClusterEvents | null
   run: number
-  /** URLs that one host may have accepted in one run. */
+  /** Maximum number of URLs accepted per host in one run. */
   maxUrlsPerHost: number
-  /** Links that are remembered as known. */
+  /** Size of the cache of known links. */
   knownLinks?: number
   /** 0 for never. */
   pollEveryMs?: number
-  /** The database says that these are not ours any more. */
+  /** Called when the database says that this shard no longer holds these partitions. */
   onLost?(partitions: readonly number[]): void
-  /** Where it is seen that polls fail. */
+  /** Records that polls are failing. */
   track?: Track
 }
 
@@ -81,7 +81,7 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
   const knownLinks = createKnownLinks(options.knownLinks ?? KNOWN_LINKS)
   const isSpread = createCitusQuestion()
   const listening = new Map<number, () => void>()
-  /** What a call that failed had achieved in some partitions; told with the next one that succeeds. */
+  /** Counts of failed calls that succeeded in some partitions; reported with the next successful call. */
   let untold = noCounts()
 
   let looking: Promise<void> | null = null
@@ -110,7 +110,7 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
     return dropped
   }
 
-  /** Work that the fence may refuse. */
+  /** Runs work that the fence may refuse; drops the partition if its lease is lost. */
   async function fenced<T>(held: HeldPartition, work: () => Promise<T>): Promise<T> {
     try {
       return await partitions.inTurn(held, work)
@@ -147,7 +147,7 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
     })
   }
 
-  /** Rows that were queued before and go ahead now. Should this fail, they only come later. */
+  /** Raises the priority of rows already queued. If this fails, they only come later. */
   async function raise(
     parcel: OfferParcel,
     { before, offered }: OfferAnswer,
@@ -186,7 +186,7 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
         if (answer.accepted > 0 && partitions.get(parcel.partition) === undefined) foreign.add(parcel.partition)
       }),
     )
-    // Not waited for: they would find it by themselves.
+    // Not awaited: the holders also find new rows by polling.
     if (foreign.size > 0) pool.query(frontierReads.wake, [[...foreign]]).catch(() => {})
     throwFailure(results, counts)
     return counts
@@ -355,7 +355,7 @@ function lostPartition(...partitions: number[]): AppError {
   return new AppError('lease-lost', `not held any more: partition ${partitions.join(', ')}`)
 }
 
-/** Of `http://host:port`. */
+/** `origin` is `http://host:port`. */
 function partitionOfOrigin(origin: string): number {
   return partitionOf(hostKey(`${origin}/`))
 }

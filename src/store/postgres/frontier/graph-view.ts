@@ -5,7 +5,7 @@ import type { PostgresPool } from '../connection/pool.ts'
 import { createHostPlaces } from '../documents/host-places.ts'
 
 const MAX_NODES = 5_000
-/** Link lists are read in portions; a page may have many thousand links. */
+/** Link lists read per query; a page may have many thousand links. */
 const PORTION = 250
 
 type NodeRow = {
@@ -31,7 +31,7 @@ const columns = `d.id, d.fp::text AS fp, d.host, d.url, d.parent, d.status, d.ou
 const statements = {
   newest: `SELECT ${columns} WHERE ${isShownSql} ORDER BY d.id DESC LIMIT $1`,
   ofHost: `SELECT ${columns} WHERE d.partition = $1 AND d.host = $2 AND ${isShownSql} ORDER BY d.fp LIMIT $3`,
-  // What an early version kept has no keys.
+  // Rows of an early version have no keys.
   links: `SELECT l.id, l.keys, CASE WHEN length(l.keys) = 0 THEN l.list ELSE '' END AS list FROM links l
     JOIN unnest($1::bigint[]) AS wanted (id) ON l.partition = wanted.id % 256 AND l.id = wanted.id`,
 }
@@ -46,7 +46,7 @@ export function createPostgresGraphView(pool: PostgresPool): GraphView {
   return {
     async graph({ host, limit }): Promise<LinkGraph> {
       const wanted = Math.min(limit, MAX_NODES)
-      // One more than is wanted tells whether there are more.
+      // One more than wanted, to know whether there are more.
       const found = await readNodes(host, wanted + 1)
       const rows = found.slice(0, wanted).map((row) => ({ ...row, fp: BigInt(row.fp) }))
       const nodes = rows.map(nodeOf)

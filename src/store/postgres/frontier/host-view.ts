@@ -6,9 +6,9 @@ import { createHostPlaces } from '../documents/host-places.ts'
 
 export type HostViewOptions = { pool: PostgresPool; clock: Clock }
 
-/** For the whole of a request: what is not looked at by then is left out. */
+/** Time limit per request: partitions not read by then are left out. */
 const MAX_MS = 2_000
-/** Partitions that are asked at the same time. */
+/** Partitions queried at the same time. */
 const PARALLEL = 4
 const MAX_AGE_MS = 60_000
 const MAX_COUNTED = 5_000
@@ -51,7 +51,7 @@ export function createPostgresHostView({ pool, clock }: HostViewOptions): HostVi
     return best
   }
 
-  /** Counted once a minute. */
+  /** Cached for a minute. */
   async function documentsOf(host: string): Promise<HostDocuments> {
     const known = counted.get(host)
     if (known !== undefined && clock.monotonic() - known.at < MAX_AGE_MS)

@@ -9,7 +9,7 @@ type Tx = Pick<PostgresPool, 'query'>
 const pageOf = (row: PageRow | undefined): WalkPage | null =>
   row === undefined ? null : { host: row.host, fp: BigInt(row.fp), url: row.url }
 
-/** Walks that all workers of a cluster share. Pages are numbered without gaps under the lock of their walk's row. */
+/** Walks shared by all workers of a cluster. Pages are numbered without gaps, under a lock on their walk's row. */
 export function createPostgresWalks(pool: PostgresPool): WalkStore {
   return {
     async addSeeds(run, pages) {

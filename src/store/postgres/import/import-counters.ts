@@ -5,8 +5,8 @@ import type { Tx } from '../connection/pool.ts'
 import { countedPages, pageCounts } from '../inbox/inbox-pages.ts'
 
 /**
- * What follows from the rows, made when all of them are there. Counters continue above what was given out before; a sequence
- * does not go back with its transaction, and need not: it is never set lower than it stands.
+ * Derived data, computed once all rows are written. Counters continue above the values used before; a sequence isn't rolled back
+ * with its transaction, and needn't be: it is never set to a lower value.
  */
 const statements = {
   frontiers: `UPDATE frontiers f SET run = greatest(f.run, $1::bigint),
@@ -33,7 +33,7 @@ const statements = {
   fact: `INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   forgetFact: 'DELETE FROM facts WHERE name = $1',
   ids: `SELECT setval('ids', greatest($1::bigint, (SELECT last_value FROM ids)))`,
-  /** Exact: no other process is drawing numbers. */
+  /** Exact: no other process is drawing ids. */
   versionMark: `UPDATE version_marks SET settled = greatest(settled, $1::bigint), candidate = greatest(candidate, $1::bigint)
     WHERE name = 'versions'`,
 }
@@ -69,11 +69,11 @@ export async function setImportCounters(tx: Tx, { run, clean, setup, revisions, 
     await tx.query(statements.ids, [highest.ids])
     await tx.query(statements.versionMark, [highest.ids * partitionCount + partitionCount - 1])
   }
-  // A sequence begins at 1: it can't be set to nothing.
+  // A sequence begins at 1: it can't be set to 0.
   for (const table of identities) if (highest[table] > 0) await tx.query(identityStatement(table), [highest[table]])
 }
 
-/** What the counters must agree with, once they are there. */
+/** Finds counters that disagree with the rows. */
 export const counterFaults = `
   SELECT 'partition ' || f.partition || ': its queue has ' || coalesce(q.n, 0) || ' requests, its hosts count '
     || coalesce(h.queued, 0) AS fault

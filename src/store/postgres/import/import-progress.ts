@@ -2,7 +2,7 @@ import { AppError } from '../../../core/errors.ts'
 import { type ImportState, importKinds } from '../../contracts/import.ts'
 import type { Sender } from '../connection/pool.ts'
 
-/** So long after its last sign of life a node is taken for gone. */
+/** A node without a heartbeat for this long is considered gone. */
 const SILENT = `interval '15 seconds'`
 
 const liveNode = `SELECT role || ' ' || name AS who FROM nodes WHERE seen_at > now() - ${SILENT}
@@ -11,7 +11,7 @@ const liveNode = `SELECT role || ' ' || name AS who FROM nodes WHERE seen_at > n
 const statements = {
   read: `SELECT value FROM control WHERE name = 'moving'`,
   insert: `INSERT INTO control (name, value) VALUES ('moving', $1)`,
-  /** Changes nothing if another import has come further, or a node works in the store. */
+  /** Changes nothing if another import has advanced the state, or a node is using the store. */
   advance: `UPDATE control SET value = $1 WHERE name = 'moving' AND (value->>'n')::bigint = $2::bigint AND value->>'source' = $3
     AND NOT EXISTS (${liveNode}) RETURNING 1`,
   live: `${liveNode} LIMIT 1`,
@@ -33,7 +33,7 @@ export async function advanceMark(sender: Sender, before: ImportState, after: Im
   throw new AppError('store-locked', 'another process moves a folder into this store; it went on meanwhile')
 }
 
-/** An import needs the store for itself. */
+/** Throws while nodes are running: an import needs exclusive use of the store. */
 export async function refuseLiveNodes(sender: Sender): Promise<void> {
   const [live] = await sender.query<{ who: string }>(statements.live)
   if (live === undefined) return
@@ -41,8 +41,8 @@ export async function refuseLiveNodes(sender: Sender): Promise<void> {
 }
 
 /**
- * For whoever is about to work in a store: refuses one that a folder is being moved into. What was written before all of it is there would
- * be in the way of what is still to come.
+ * Called before a process starts to use a store: throws if a folder is being moved into it. Rows written before the import is complete
+ * would conflict with those still to come.
  */
 export async function refuseWhileImporting(sender: Sender): Promise<void> {
   const mark = await readMark(sender)

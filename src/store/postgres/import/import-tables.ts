@@ -5,7 +5,7 @@ import { partitionOfDigest } from '../documents/documents-bodies.ts'
 import { linkHash } from '../documents/documents-plan.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
 
-/** `packed` is bytea too, sent as it is and not in hexadecimal. */
+/** `packed` is also bytea, but sent in binary instead of hexadecimal. */
 export type ColumnType = 'bigint' | 'int' | 'smallint' | 'float8' | 'boolean' | 'text' | 'bytea' | 'tsvector' | 'packed'
 
 export type ImportColumn = { name: string; type: ColumnType; checked: boolean }
@@ -14,13 +14,13 @@ export type ImportTable = {
   name: string
   columns: readonly ImportColumn[]
   key: readonly string[]
-  /** What of the row goes here, where it is not simply its columns. */
+  /** Derives this table's row, if it isn't simply a subset of the columns. */
   derive?(row: ImportRow): ImportRow
-  /** Rows of which others bring the same. */
+  /** Whether several source rows may produce the same row. */
   isShared?: boolean
 }
 
-/** `id:bigint host:text …`; a name with `?` is not compared. */
+/** `id:bigint host:text …`; a column marked with `?` isn't compared. */
 function columnsOf(text: string): ImportColumn[] {
   return text
     .trim()
@@ -47,7 +47,7 @@ const annotations = [
   table('inbox_words', 'annotation', 'annotation:bigint words:tsvector', { derive: wordsOf }),
 ]
 
-/** The tables that rows of each kind go to, the first being that which is counted. */
+/** The tables that rows of each kind go to; the first one is counted. */
 export const importTables: Record<ImportKind, readonly ImportTable[]> = {
   runs: [table('runs', 'id', 'id:bigint started_at:bigint finished_at:bigint')],
   accounts: [
@@ -140,7 +140,7 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       derive: (row) => ({ ...row, hash: linkHash(row.list as string, row.naming as number) }),
     }),
   ],
-  // How long a record is here depends on who compressed it.
+  // `length` isn't compared: it depends on how the record was compressed here.
   versions: [
     table(
       'versions',

@@ -14,7 +14,7 @@ type Packed = { send: readonly Statement[]; bytes: number }
 
 /** Any number that no other advisory lock uses. */
 const LOCK = 7_252_021
-/** What one statement carries of records, beside a single part that is larger. */
+/** Maximum size of the records in one statement, unless a single part is larger. */
 const MAX_STATEMENT_BYTES = 8 << 20
 
 const statements = {
@@ -25,7 +25,7 @@ const statements = {
     WHERE x.body = 'kept' AND x.original = x.id`,
 }
 
-/** The store that a folder is moved into. One process at a time: a lock of its own connection keeps others out. */
+/** The store that a folder is moved into. One process at a time: a lock on a dedicated connection keeps others out. */
 export async function openImportTarget(pool: PostgresPool, keeper: RecordKeeper): Promise<ImportTarget> {
   const lock = await trySessionLock(pool, LOCK)
   if (lock === null)
@@ -100,13 +100,13 @@ export async function openImportTarget(pool: PostgresPool, keeper: RecordKeeper)
 
 type Placed = { place: number }
 
-/** The places (from 0) of those that are not among the found, whose places count from 1. */
+/** The indexes (from 0) of items that weren't found; `found` counts from 1. */
 function othersOf(all: readonly unknown[], found: readonly Placed[]): number[] {
   const places = new Set(found.map(({ place }) => place - 1))
   return [...all.keys()].filter((place) => !places.has(place))
 }
 
-/** Plans of what comes now shall know how much there is. The server does it by itself before long: a failure is none. */
+/** Updates the planner's statistics for the new rows. Failures are ignored: autovacuum will do it before long. */
 async function analyse(pool: PostgresPool): Promise<void> {
   const client = await pool.connection()
   try {
@@ -150,7 +150,7 @@ async function pack(kind: ImportKind, rows: readonly ImportRow[], keeper: Record
   return { send: importTables[kind].map((table) => insertRows(table, rows)), bytes: 0 }
 }
 
-/** Records are kept here as they are when they are fetched; what comes of it is in the rows of their versions. */
+/** Stores records as when they are fetched; the resulting lengths go into the rows of their versions. */
 async function packVersions(rows: readonly ImportRow[], keeper: RecordKeeper): Promise<Packed> {
   const send: Statement[] = []
   const versions: ImportRow[] = []

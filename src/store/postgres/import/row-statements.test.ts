@@ -40,7 +40,7 @@ function sampleOf(type: ColumnType, n: number): ImportValue {
   }
 }
 
-/** Values that are there as they are needed by what is derived from them. */
+/** Values in the form that derived columns need. */
 const special: Record<string, (n: number) => ImportValue> = {
   summary: (n) => JSON.stringify({ text: `words ${n} \0` }),
   url: (n) => `http://example.org/${n}`,
@@ -65,12 +65,12 @@ describe('rows on their way into tables', () => {
   let database: TestDatabase
   before(async () => {
     database = await createDatabase()
-    // Its one unfinished run is a matter of its own.
+    // This index allows only one unfinished run, which isn't tested here.
     await database.pool.query('DROP INDEX runs_current')
   })
   after(() => database.destroy())
 
-  /** Of those that are not there or not the same. */
+  /** Places of rows that are missing or differ. */
   const placesOf = async (table: ImportTable, rows: readonly ImportRow[]): Promise<number[]> => {
     const { text, values } = compareRows(table, rows)
     const same = new Set((await database.pool.query<{ place: number }>(text, values)).map(({ place }) => place))

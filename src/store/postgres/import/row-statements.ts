@@ -3,15 +3,15 @@ import { storable, textArray } from '../connection/row-batch.ts'
 import type { ColumnType, ImportColumn, ImportTable } from './import-tables.ts'
 
 /**
- * Rows are written from one array per column and compared from JSON: two spellings that have nothing in common, so that a fault in
- * either shows as a difference.
+ * Rows are written from one array per column and compared from JSON: two independent encodings, so that a bug in either shows as a
+ * difference.
  */
 
 export type Statement = { text: string; values: readonly unknown[] }
 
 const integers: ReadonlySet<ColumnType> = new Set(['bigint', 'int', 'smallint'])
 
-/** As the database will return it. Fractions of a millisecond are rounded. */
+/** The value as the database will return it. Fractions of a millisecond are rounded. */
 function kept(type: ColumnType, value: ImportValue | undefined): ImportValue {
   if (value === undefined || value === null) return null
   if (type === 'text' || type === 'tsvector') return storable(value as string)
@@ -23,7 +23,7 @@ const quoted = (name: string): string => `"${name}"`
 
 const writes = new Map<string, string>()
 
-/** One statement for these rows of one table. */
+/** One statement that inserts these rows into a table. */
 export function insertRows(table: ImportTable, rows: readonly ImportRow[]): Statement {
   const given = table.derive === undefined ? rows : rows.map(table.derive)
   const values: unknown[] = []
@@ -37,7 +37,7 @@ export function insertRows(table: ImportTable, rows: readonly ImportRow[]): Stat
   return { text, values }
 }
 
-/** A packed column is three parameters: all bytes, and where those of each row are. */
+/** A packed column takes three parameters: all bytes, and the offsets and lengths of each row's. */
 function insertText({ name, columns, isShared }: ImportTable): string {
   const arrays: string[] = []
   const aliases: string[] = []
@@ -82,7 +82,7 @@ function arrayOf(type: ColumnType, column: readonly ImportValue[]): string {
 
 const compares = new Map<string, string>()
 
-/** Asks for the places (from 1) of rows that are there and the same. */
+/** Returns the indexes (from 1) of rows that exist and are equal. */
 export function compareRows(table: ImportTable, rows: readonly ImportRow[]): Statement {
   const given = table.derive === undefined ? rows : rows.map(table.derive)
   const checked = table.columns.filter((column) => column.checked)

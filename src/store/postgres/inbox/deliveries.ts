@@ -49,11 +49,11 @@ const sql = {
   note: channelSql(dialect.p).note,
   lockChannels: `SELECT ${plannedChannelColumns} FROM channels WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE`,
   lockEveryChannel: 'SELECT 1 FROM channels ORDER BY id FOR UPDATE',
-  /** Of channels that are locked. */
+  /** For locked channels. */
   haveNext: `UPDATE channels c SET next_at = g.next_at FROM unnest($1::text[], $2::bigint[]) AS g (id, next_at)
     WHERE c.id = g.id AND (c.next_at IS NULL OR c.next_at > g.next_at)`,
   lockChannel: 'SELECT 1 FROM channels WHERE id = $1 FOR UPDATE',
-  /** Those that were planned or removed meanwhile are left out. */
+  /** Skips entries that were planned or removed meanwhile. */
   plan: `WITH given AS MATERIALIZED (
       SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS g (annotation, channel, due_at)
     ), locked AS MATERIALIZED (
@@ -89,11 +89,11 @@ const sql = {
 }
 
 /**
- * Everything that is written for a channel holds its row first, so planning, sending and its owner's changes follow each other. What is
- * read afterwards is read by another statement, which sees what they did.
+ * Every write for a channel locks its row first, so planning, sending and its owner's changes are serialised. Reads after the lock are
+ * separate statements, which see the committed changes of the others.
  */
 export function createPostgresDeliveries(pool: PostgresPool): DeliveryStore {
-  /** Nothing happens without the lease. */
+  /** Does nothing and resolves to false if the lease is lost. */
   const fenced = (lease: ChannelLease, work: (tx: Tx, owner: string) => void): Promise<boolean> =>
     pool.transaction(async (tx) => {
       const [held] = await tx.query<{ owner: string }>(sql.fence, [lease.channel, lease.epoch])
@@ -183,7 +183,7 @@ async function plan(tx: Tx, entries: readonly PlannedEntry[]): Promise<void> {
   tx.send(sql.haveNext, [earliest.map(([channel]) => channel), earliest.map(([, nextAt]) => nextAt)])
 }
 
-/** In the order of all who lock several; one alone is locked by what is done with it. */
+/** Locks several entries in the common order; a single one is locked by the statement that changes it. */
 function lockEntries(tx: Tx, channel: string, annotations: readonly number[]): void {
   if (annotations.length > 1) tx.send(sql.lockEntries, [channel, annotations])
 }
@@ -234,7 +234,7 @@ async function sendAgain(tx: Tx, owner: string, id: string, now: number): Promis
   return true
 }
 
-/** What goes when a channel is switched off or removed. The caller holds its row. */
+/** Clean-up when a channel is switched off or removed. The caller has locked its row. */
 
 async function clearEntries(tx: Tx, channel: string): Promise<void> {
   const begun = annotationsIn(await tx.query<{ annotations: string }>(sql.waitingAnnotations, [channel]))
@@ -250,13 +250,13 @@ export async function switchOffChannel(tx: Tx, channel: string): Promise<void> {
   await tx.query(sql.clearNext, [channel])
 }
 
-/** Before the channel goes. */
+/** Called before the channel is removed. */
 export async function clearChannel(tx: Tx, channel: string): Promise<void> {
   await clearEntries(tx, channel)
   await tx.query(sql.clearMessages, [channel])
 }
 
-/** All of an owner's, with what waits on them. */
+/** Removes all channels of an owner, with their waiting entries. */
 export async function removeChannels(tx: Tx, owner: string): Promise<void> {
   const rows = await tx.query<{ id: string }>('SELECT id FROM channels WHERE owner = $1 ORDER BY id FOR UPDATE', [
     owner,
@@ -265,7 +265,7 @@ export async function removeChannels(tx: Tx, owner: string): Promise<void> {
   await tx.query('DELETE FROM channels WHERE owner = $1', [owner])
 }
 
-/** With their annotations, which are the owner's. */
+/** Removes the outbox entries of an owner's annotations, which are removed as well. */
 export async function removeEntries(tx: Tx, annotations: readonly number[]): Promise<void> {
   const rows = await tx.query<{ message: string }>(sql.removeWith, [annotations])
   const messages = new Set(rows.map(({ message }) => message))
@@ -273,14 +273,14 @@ export async function removeEntries(tx: Tx, annotations: readonly number[]): Pro
   if (messages.size > 0) await tx.query(sql.dropEmpty, [[...messages]])
 }
 
-/** What waits can be sent as soon as it is due. */
+/** Lets waiting entries be sent as soon as they are due. */
 export async function resumeChannel(tx: Tx, channel: string): Promise<void> {
   await tx.query(sql.findNext, [channel])
 }
 
 type OldEntry = { annotation: number; channel: string; isOld: boolean }
 
-/** Entries have no index of their age, which every annotation would have to pay for: all that wait are looked at. */
+/** Scans all waiting entries: an index on their age would cost every annotation. */
 async function removeOld(pool: PostgresPool, at: number): Promise<number> {
   let removed = 0
   let from: { annotation: number; channel: string } = { annotation: 0, channel: '' }

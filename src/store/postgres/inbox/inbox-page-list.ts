@@ -5,10 +5,10 @@ import type { Sender } from '../connection/pool.ts'
 import { rowsOfState } from './inbox-pages.ts'
 import { givenRows, itemsOf, newestOfPages, selectRows, walkAlongPage, walkOf } from './inbox-selection.ts'
 
-/** What the owner has of a page: in the state of the list, unread and starred, and the profiles that have it. */
+/** The owner's annotations of a page: counts in the state of the list, unread and starred, and the profiles that have it. */
 type PageRow = { id: number; n: number; unread: number; starred: number; versions: number; profiles: string[] }
 
-/** The inbox as rows of pages. Owner and filter are storable. */
+/** The inbox, one row per page. Owner and filter must be storable. */
 export async function listPages(
   sender: Sender,
   owner: string,
@@ -71,8 +71,8 @@ async function newestOf(
 }
 
 /**
- * A page of one profile has one annotation of each version; where there are several profiles, versions are counted. Those that a profile
- * began with don't count.
+ * A page of one profile has one annotation per version; with several profiles, versions are counted. A profile's backlog doesn't
+ * count.
  */
 async function pageItems(
   sender: Sender,

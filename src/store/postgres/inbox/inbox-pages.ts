@@ -3,12 +3,12 @@ import { countColumns, isEmptyCount } from '../../rules/inbox.ts'
 import type { Tx } from '../connection/pool.ts'
 
 /**
- * `inbox_pages` has the annotations of one page together, or of one entry of a feed: how many are in each state, and the newest of
- * them (0: none). Its scope is a profile, or empty for all of the owner's profiles. `inbox_page_counts` has the number of pages in
- * each state. Statements that change rows of `inbox` keep both, with the owner locked.
+ * `inbox_pages` sums up the annotations of one page, or of one entry of a feed: how many are in each state, and the newest of them
+ * (0: none). Its scope is a profile, or empty for all of the owner's profiles. `inbox_page_counts` has the number of pages in each
+ * state. Statements that change rows of `inbox` maintain both, with the owner locked.
  */
 
-/** The rows of a state, in the words of its index. */
+/** The rows of a state, worded like the condition of its partial index. */
 export const rowsOfState: Record<InboxState, string> = {
   unread: 'NOT i.archived AND NOT i.read',
   all: 'NOT i.archived',
@@ -24,7 +24,7 @@ const sums = `${each(({ rows }) => `count(*) FILTER (WHERE ${rows})`)},
   ${each(({ rows }) => `coalesce(max(i.id) FILTER (WHERE ${rows}), 0)`)}`
 const scopes = `CROSS JOIN LATERAL (SELECT '' AS scope UNION SELECT i.profile) s`
 
-/** All of them, from the rows of `inbox`: for an import. */
+/** Rebuilds all pages from the rows of `inbox`, for an import. */
 export const countedPages = `INSERT INTO inbox_pages (owner, document, entry, scope, ${columns})
   SELECT i.owner, i.document, i.entry, s.scope, ${sums}
   FROM inbox i ${scopes} GROUP BY i.owner, i.document, i.entry, s.scope`
@@ -32,8 +32,8 @@ export const pageCounts = `INSERT INTO inbox_page_counts (owner, scope, ${each((
   SELECT owner, scope, ${each(({ column }) => `count(*) FILTER (WHERE ${column} > 0)`)} FROM inbox_pages GROUP BY owner, scope`
 
 /**
- * Steps of a statement that adds the rows `fresh`. A page enters a state where all it has there are among them. What is returned was
- * read after the owners were locked, unlike what a query in the same statement would see.
+ * CTEs of a statement that adds the rows `fresh`. A page has entered a state if all its rows in that state are among them. RETURNING gives
+ * values read after the owners were locked, unlike a query in the same statement.
  */
 export const addedPages = `given_pages AS MATERIALIZED (
   SELECT i.owner, i.document, i.entry, s.scope, ${each(({ column, rows }) => `count(*) FILTER (WHERE ${rows}) AS ${column}`)},
@@ -52,7 +52,7 @@ export const addedPages = `given_pages AS MATERIALIZED (
   ON CONFLICT (owner, scope) DO UPDATE SET ${each(({ column }) => `${column} = c.${column} + excluded.${column}`)}
 )`
 
-/** What happened to a row of `inbox`: 1 for each state that it entered, -1 for each that it left. */
+/** A change to a row of `inbox`: 1 for each state that it entered, -1 for each that it left. */
 export type PageStep = { id: number; profile: string; document: number; entry: string } & Record<
   (typeof inboxColumns)[number],
   number
@@ -60,8 +60,8 @@ export type PageStep = { id: number; profile: string; document: number; entry: s
 const inboxColumns = ['unread', 'shown', 'starred', 'archived'] as const
 
 /**
- * The newest row of a state is one that entered it, or that which was the newest, or the next older one that is still in it: rows
- * above it need not be read again.
+ * The newest row of a state is one that just entered it, the previous newest, or the next older one still in it: rows above the
+ * previous newest needn't be read again.
  */
 const steppedStatement = `
 WITH steps AS MATERIALIZED (
@@ -88,7 +88,7 @@ FROM (SELECT scope, ${each(({ column }) => `sum((${column} > 0)::int - (${column
   FROM paged GROUP BY scope) d
 WHERE c.owner = $1 AND c.scope = d.scope`
 
-/** Notes what happened to rows of an owner, after it happened. */
+/** Updates the pages after rows of an owner have changed. */
 export async function notePages(tx: Tx, owner: string, steps: readonly PageStep[]): Promise<void> {
   if (steps.length === 0) return
   await tx.query(steppedStatement, [
@@ -99,7 +99,7 @@ export async function notePages(tx: Tx, owner: string, steps: readonly PageStep[
   ])
 }
 
-/** Pages and scopes that have nothing in the inbox any more. */
+/** Deletes pages and scopes that have nothing in the inbox any more. */
 export async function dropEmptyPages(tx: Tx, owner: string, documents: readonly number[]): Promise<void> {
   await tx.query(`DELETE FROM inbox_pages WHERE owner = $1 AND document = ANY($2::bigint[]) AND ${isEmptyCount}`, [
     owner,

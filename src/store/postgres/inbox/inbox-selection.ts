@@ -5,15 +5,15 @@ import type { Sender } from '../connection/pool.ts'
 import { rowsOfState } from './inbox-pages.ts'
 import { wordsQuery } from './inbox-words.ts'
 
-/** How many the owner has in the state, how many the profile has at all, and how many of those are in the state. */
+/** Counts of the owner's rows in the state, of the profile's rows, and of the profile's rows in the state. */
 type Numbers = { inState: number; ofProfile: number; both: number }
 
 /**
- * Finds rows, the newest first; returns the statement that reads them. It goes along one of four indexes: that of the page, where one
- * is given, else that of the state, that of the profile, or that of the words. The stored counts decide between the first two. Common words are soon found among the newest
- * rows; where a window of them does not have enough, the words are rare, and their own index has few matches.
+ * Returns a statement that reads the selected rows, newest first. It uses one of four indexes: that of the page, if one is given, otherwise
+ * that of the state, of the profile, or of the words. The stored counts decide between state and profile. Common words are soon found
+ * among the newest rows; if a window of those has too few matches, the words are rare, and their own index has few matches.
  *
- * Owner and profile are storable. Null where there is nothing to find.
+ * Owner and profile must be storable. Resolves to null if there is nothing to find.
  */
 export async function selectRows(
   sender: Sender,
@@ -89,7 +89,7 @@ function timesOf({ query }: InboxFilter): Walk['times'] {
 export type Statement = { sql: string; values: readonly unknown[] }
 
 /**
- * A walk along an index of an owner's inbox, the newest first, up to the limit: the index of the state or of the profile. The other
+ * A scan of an index of an owner's inbox, newest first, up to the limit: the index of the state, the profile or the page. The other
  * conditions are checked on each row. Rows are ids with their marks.
  */
 export type Walk = {
@@ -105,13 +105,13 @@ export type Walk = {
   /** Only rows that these marks would change. */
   changedBy: Marks | null
   page: PageKey | null
-  /** Checked on each row, for the few of a page. */
+  /** Checked on each row; only for the few rows of a page. */
   words: string | null
 }
 
 const columns = 'i.id, i.document, i.entry, i.read, i.starred, i.archived'
 
-/** The rows that are checked for words before the index of words is used. */
+/** Number of rows checked for words before the index of words is used. */
 export const WINDOW = 1_000
 
 function createParameters() {
@@ -128,8 +128,8 @@ function createParameters() {
 type Parameters = ReturnType<typeof createParameters>
 
 /**
- * The condition of the index, and the filters for each row. Statements are planned once, without their values: PostgreSQL would assume
- * that a filter leaves few rows, and sort them. Within CASE it assumes nothing, and no other index fits.
+ * The index condition, and the filters for each row. Statements are planned once, without their values: PostgreSQL would assume that a
+ * filter leaves few rows, and sort them. Inside a CASE it assumes nothing, and no other index fits.
  */
 function conditionsOf(walk: Walk, parameters: Parameters): string {
   const { add } = parameters
@@ -161,7 +161,7 @@ function filtersOf({ urgency, times, changedBy }: Walk, { add }: Parameters): st
   return filters
 }
 
-/** Which of these pages has its newest match at this id: `filter` as for a walk, with the candidates as pages. */
+/** Selects the candidates whose id is the newest match of their page; conditions as for a walk. */
 export function newestOfPages(walk: Walk, candidates: readonly (PageKey & { id: number })[]): Statement {
   const parameters = createParameters()
   const { add } = parameters
@@ -182,9 +182,9 @@ export function walkRows(walk: Walk): Statement {
   return { sql, values: parameters.values }
 }
 
-// The number of rows is not known when the statement is planned. A LIMIT within LATERAL makes PostgreSQL look up joined rows one by one.
+// The number of rows is unknown at planning time. A LIMIT inside LATERAL makes PostgreSQL look up joined rows one by one.
 
-/** The first rows of a walk: how many were read, and which of them have the words. */
+/** The first rows of a walk: how many were read, and the ids of those that have the words. */
 export function windowOfRows(walk: Walk, words: string): Statement {
   const parameters = createParameters()
   const where = conditionsOf(walk, parameters)
@@ -195,7 +195,7 @@ export function windowOfRows(walk: Walk, words: string): Statement {
   return { sql, values: parameters.values }
 }
 
-/** Along the index of words, the newest first, with state and filters checked on each row. */
+/** Uses the index of words, newest first, with state and filters checked on each row. */
 export function walkWords(walk: Walk, words: string): Statement {
   const parameters = createParameters()
   const where = conditionsOf(walk, parameters)
@@ -219,9 +219,9 @@ export const itemsOf = (page: string, order: 'ASC' | 'DESC'): string => `WITH pa
   SELECT ${annotationColumns}, i.read, i.starred, i.archived
   FROM page i CROSS JOIN LATERAL (SELECT * FROM annotations WHERE id = i.id LIMIT 1) a ORDER BY i.id ${order}`
 
-/** All of an owner's, in any state, the oldest first: ids above `$2`. */
+/** All rows of an owner with ids above `$2`, in any state, oldest first. */
 export const arrivalsStatement = `SELECT ${columns} FROM inbox i WHERE i.owner = $1 AND i.id > $2 ORDER BY i.id LIMIT $3`
 
-/** Only the last annotation of each document, the newest first. */
+/** Only the last annotation of each document, newest first. */
 export const documentsStatement = `SELECT i.id, i.document FROM inbox i WHERE i.owner = $1 AND i.id < $2
   AND i.id = (SELECT max(b.id) FROM inbox b WHERE b.owner = $1 AND b.document = i.document) ORDER BY i.id DESC LIMIT $3`

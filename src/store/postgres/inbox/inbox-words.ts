@@ -5,12 +5,12 @@ import { hostKey } from '../../../core/url/partition.ts'
 
 /**
  * Words of the inbox, as a tsvector that is built here: the server's own parsers would split URLs and drop words. Title, summary and
- * URL are searched, `intitle:` in the title, whose words have the weight A. Words have only letters, digits and marks; so
- * `@owner` and `.site` are never equal to a word, and no query finds them.
+ * URL are searched; `intitle:` searches the title, whose words have the weight A. Words consist of letters, digits and marks only; so
+ * `@owner` and `.site` never equal a word, and no query finds them.
  */
 export type WordSource = { owner: string; title: string; text: string; url: string }
 
-/** Positions end at 16,383. Between two fields there is a gap that no phrase spans. */
+/** Positions are limited to 16,383. Between two fields there is a gap that no phrase spans. */
 const fields = [
   { from: 1, maxWords: 2_000, weight: 'A' },
   { from: 3_000, maxWords: 9_000, weight: '' },
@@ -75,7 +75,7 @@ function wordsExpression({ words, prefix, where }: WordsNode): string {
   return `((${apart}) | ${term(words.join(''), true)})`
 }
 
-/** Case does not count, nor do accents of Latin and Greek letters. In other scripts such a mark makes another letter. */
+/** Ignores case, and accents of Latin and Greek letters. In other scripts a mark makes a different letter. */
 function spell(word: string): string {
   const bare = /^[\x20-\x7e]*$/.test(word)
     ? word
@@ -92,7 +92,7 @@ const ownerWord = (owner: string): string => `@${owner.slice(0, MAX_OWNER_CHARS)
 
 const siteWord = (host: string): string => `.${host.slice(0, MAX_OWNER_CHARS)}`
 
-/** The host and each domain above it, without port and brackets; an address has none above it. */
+/** The host and each of its parent domains, without port and brackets; an IP address has none. */
 function siteWords(url: string): string[] {
   if (!/^https?:\/\//.test(url)) return []
   const host = hostKey(url)

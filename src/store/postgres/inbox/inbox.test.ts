@@ -28,7 +28,7 @@ function queryOf(text: string): Pick<InboxFilter, 'query'> {
   return { query: parsed.query }
 }
 
-/** Holds the counts against the rows. */
+/** Compares the counts with the rows. */
 async function countsAgree(inbox: InboxStore, owner: string): Promise<void> {
   const { profiles: _, ...counts } = await inbox.counts(owner)
   for (const state of inboxStates)

@@ -92,7 +92,7 @@ export function createPostgresInbox(pool: PostgresPool): InboxStore {
   }
 }
 
-/** Work with the owner's inbox locked. */
+/** Runs work with the owner's inbox locked. */
 function inInbox<T>(pool: PostgresPool, owner: string, work: (tx: Tx, name: string) => Promise<T>): Promise<T> {
   const name = storable(owner)
   return pool.transaction(async (tx) => {
@@ -115,7 +115,7 @@ function storableFilter(filter: InboxFilter): InboxFilter {
 type Touched = PageStep & { version: number; at: number }
 type Wish = { version: number; wanted: boolean }
 
-/** Until the end of the transaction no one else adds to this inbox or marks in it. */
+/** Keeps other transactions from adding to this inbox or marking in it, until this one ends. */
 export async function lockInbox(tx: Tx, owner: string): Promise<void> {
   await tx.query(
     `INSERT INTO inbox_owners (owner) VALUES ($1) ON CONFLICT (owner) DO UPDATE SET owner = excluded.owner WHERE false`,
@@ -147,7 +147,7 @@ WITH old AS MATERIALIZED (
 )
 SELECT id, profile, document, entry, version, at, unread, shown, starred, archived FROM changed`
 
-/** The ids that changed, in their order. */
+/** Returns the ids that changed, in the given order. */
 export async function mark(
   tx: Tx,
   owner: string,

@@ -5,9 +5,9 @@ import type { PostgresPool, Sender } from '../connection/pool.ts'
 
 export type LeaderLeaseOptions = {
   pool: PostgresPool
-  /** Of the role: one leader each. */
+  /** Name of the role; each has one leader. */
   name: string
-  /** Different for every process. */
+  /** Unique per process. */
   holder: string
   clock: Clock
   leaseMs?: number
@@ -26,13 +26,13 @@ const statements = {
 }
 
 /**
- * What a leader writes names its epoch; the transaction checks it with this, which holds the role until its end. So that nobody has to wait long for
- * a leader that fell asleep in the midst of it, such a transaction is ended by the server when nothing comes for some seconds.
+ * A leader's writes name its epoch. Their transaction checks it with this statement, which also locks the role until the end. The server
+ * aborts such a transaction after a few idle seconds, so that others needn't wait long for a leader that stalls in it.
  */
 export const leaderFence = `SELECT set_config('idle_in_transaction_session_timeout', '5s', true)
   FROM (SELECT 1 FROM leaders WHERE name = $1 AND epoch = $2 FOR KEY SHARE) fence`
 
-/** To be called in the transaction that writes. */
+/** Must be called in the transaction that writes. */
 export async function checkLeader(tx: Sender, name: string, epoch: number): Promise<void> {
   if ((await tx.query(leaderFence, [name, epoch])).length === 0) throw leaderLost(name)
 }

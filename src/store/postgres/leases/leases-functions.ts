@@ -1,7 +1,7 @@
 /**
- * `fence` ends the transaction with code ERL01 unless the partition is held under this epoch, and keeps it so until the
- * transaction is over. `lease_beat` is a heartbeat: it renews what the holder has, and takes what is free up to its fair share.
- * What the table says is the holder's but the holder does not know (any more) is taken anew, under a new epoch.
+ * `fence` aborts the transaction with code ERL01 unless the partition is held under this epoch, and keeps it held until the
+ * transaction ends. `lease_beat` is a heartbeat: it renews the holder's leases, and takes free ones up to its fair share.
+ * A lease that is the holder's in the table but unknown to the holder is taken again under a new epoch.
  */
 export const leaseFunctions = `
 CREATE FUNCTION fence(p_partition smallint, p_epoch bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -52,7 +52,7 @@ BEGIN
 END $$;
 `
 
-/** Nobody loses a lease because the queues can't be counted: while somebody has locked their table, none counts as busy. */
+/** No lease may be lost because queues can't be counted: while another session locks their table, no partition counts as heavy. */
 const heavyPartitions = `
 CREATE FUNCTION heavy_partitions() RETURNS smallint[] LANGUAGE plpgsql SET lock_timeout = '50ms' AS $$
 BEGIN
@@ -119,15 +119,15 @@ END $$
 `
 
 /**
- * The same, and partitions with many queued requests are shared evenly by themselves: of six hosts with much to do, three workers get two
- * each, wherever their partitions are. Whoever has too few of them takes free ones beyond its share of all partitions, and gives back
- * others. Somebody always has too few while one is free, for their shares are rounded up.
+ * The same, but partitions with many queued requests (heavy ones) are also shared evenly among themselves: of six busy hosts, three workers
+ * get two each, regardless of their partitions. A holder with too few heavy partitions takes free ones beyond its share of all partitions,
+ * and gives back others. While a heavy one is free, some holder always has too few, because these shares are rounded up.
  */
 export const balancedLeases = heavyPartitions + balancedBeat
 
 /**
- * Where there are more holders than partitions, first threads come first: so a process whose first thread holds a partition has others that
- * read its pages, and no process holds several while another has none. Nobody beyond that takes one because it is busy.
+ * With more holders than partitions, the first thread of each process comes first: so a process whose first thread holds a partition has
+ * others to read its pages, and no process holds several while another has none. No holder then takes extra heavy partitions.
  */
 export const leasesOfManyThreads = balancedBeat
   .replace(

@@ -25,7 +25,7 @@ type Holder = PartitionLeases & {
   granted: PartitionGrant[]
   wanted: number[]
   lost: number[]
-  /** Hands over what was asked for, as a shard does that has nothing in flight. */
+  /** Hands over the partitions asked for, like a shard with nothing in flight. */
   giveWanted(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ function holderOf(
   return { ...leases, ...told, giveWanted: () => leases.release(told.wanted.splice(0)) }
 }
 
-/** The lease of this holder ends now, and so does it itself as far as others can see. */
+/** Makes the leases of this holder expire now, and the holder itself look gone. */
 async function expire(pool: PostgresPool, { holder }: PartitionLeases): Promise<void> {
   await pool.query(`UPDATE leases SET until = now() - interval '1 ms' WHERE holder = $1`, [holder])
   await pool.query(`UPDATE holders SET until = now() - interval '1 ms' WHERE holder = $1`, [holder])
@@ -70,7 +70,7 @@ describe('leases of partitions', () => {
           }
       }
       await settle()
-      // All that have much to do are of one holder.
+      // One holder has all busy partitions.
       const busy = holders[1]!.held().slice(0, 6)
       await pool.query('UPDATE frontiers SET queued = 500 WHERE partition = ANY($1)', [busy])
       await settle()

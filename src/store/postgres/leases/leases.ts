@@ -11,18 +11,18 @@ import type { PostgresPool } from '../connection/pool.ts'
 import { numberArray } from '../connection/row-batch.ts'
 
 export type PartitionLeasesOptions = {
-  /** Should be for nothing else: a heartbeat that waits behind other statements may come too late. */
+  /** Should be used for nothing else: a heartbeat queued behind other statements may be late. */
   pool: PostgresPool
-  /** Different for every process. */
+  /** Unique per process. */
   node: string
-  /** What people call the worker; need not be unique. */
+  /** Display name of the worker; need not be unique. */
   name: string
   shard: number
   clock: Clock
   listener: LeaseListener
   leaseMs?: number
   renewEveryMs?: number
-  /** Where it is seen that heartbeats fail. */
+  /** Records that heartbeats are failing. */
   track?: Track
 }
 
@@ -31,7 +31,7 @@ export const leasesChannel = 'leases'
 
 const LEASE_MS = 15_000
 const RENEW_EVERY_MS = 5_000
-/** A lease is given up so much of its time before its end, for those who use it need time to notice. */
+/** A lease is given up this fraction of its length before its end, since its users need time to notice. */
 const MARGIN = 0.1
 
 type Held = { epoch: number; isWanted: boolean }
@@ -74,8 +74,8 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
   }
 
   /**
-   * First those with many requests beyond the holder's share of them, else those with the highest numbers and little to do: every holder uses
-   * the same rule, and no two hold the same. Where only the former are too many, one at a time: others must have the time to take it.
+   * Gives back partitions with many requests beyond the holder's share of them first, then others by descending number: every holder uses
+   * the same rule, and no two hold the same. If only the former are too many, one at a time: others need time to take it.
    */
   function giveBack({ share, heavy, heavyShare, live }: Beat): void {
     const free = [...held].filter(([, { isWanted }]) => !isWanted).map(([partition]) => partition)
@@ -104,7 +104,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     for (const { partition, epoch } of grants) held.set(partition, { epoch, isWanted: false })
     if (grants.length > 0) listener.granted(grants)
     giveBack(answer)
-    // A new holder finds nothing free: the others are notified to check how many they may keep.
+    // A new holder finds nothing free: notify the others to check how many they may keep.
     if (!joined && held.size < answer.share) await pool.query(statements.wake)
     joined = true
     options.track?.done()
@@ -128,7 +128,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
   const leases: PartitionLeases = {
     holder,
     heartbeat() {
-      // After `leave`, a late heartbeat must not enter the holder again.
+      // After `leave`, a late heartbeat must not add the holder again.
       if (hasLeft) return Promise.resolve({ live: 0, share: 0, held: 0, twins: 0 })
       beating ??= beat()
         .catch((error: unknown) => {

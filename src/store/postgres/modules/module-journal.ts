@@ -4,13 +4,13 @@ import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { type SessionLock, trySessionLock } from '../connection/session-lock.ts'
 
-/** Advisory locks of the places are these and the following. */
+/** Advisory lock of place 0; the other places use the numbers after it. */
 const FIRST_LOCK = 7_352_100_000
 const MAX_PLACES = 10_000
 
 /**
- * Each process has a place of its own, by a lock that ends with its connection. Should only the connection break, another process may
- * take the place: the epoch keeps the first one from writing then.
+ * Each process holds a place of its own through a lock that ends with its connection. If only the connection breaks, another process may
+ * take the place: the epoch then keeps the first one from writing.
  */
 export function createPostgresModuleJournal(pool: PostgresPool): ModuleJournal {
   let held: { lock: SessionLock; place: number; epoch: number; run: number } | null = null

@@ -122,7 +122,7 @@ describe('statements that a distributed database can carry out', () => {
   })
 })
 
-/** Whatever stands between backquotes and looks like a statement. */
+/** Everything between backquotes that looks like a statement. */
 function statementsOf(folder: string): { file: string; text: string }[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/\.test(?:kit)?\.ts$/.test(file))
@@ -134,7 +134,7 @@ function statementsOf(folder: string): { file: string; text: string }[] {
   )
 }
 
-/** What is planned by itself: the common table expressions of a statement, and the rest of it. */
+/** The separately planned parts: the common table expressions of a statement, and the rest of it. */
 function partsOf(text: string): string[] {
   const parts: string[] = []
   const rest = text.replace(

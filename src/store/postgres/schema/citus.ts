@@ -5,23 +5,23 @@ import { delegateFunctions, firstSpread } from './delegated-functions.ts'
 import { alone } from './migrate.ts'
 
 /**
- * Spreads the tables of the crawl over the servers of a Citus cluster, by their partition. All are of one group: what has the same
- * partition lies on the same server, so that statements which name a partition, and joins within it, are sent there whole.
+ * Distributes the tables of the crawl over the servers of a Citus cluster by partition. All are colocated: rows of the same partition
+ * are on the same server, so statements that name a partition, and joins within it, are sent there whole.
  *
- * Clients speak with the coordinator. These stay there, as plain tables:
- * - `leases`, although it has partitions: heartbeats lock rows of all of them at once, which Citus does on one server
+ * Clients connect to the coordinator. These tables stay there, undistributed:
+ * - `leases`, although it has partitions: heartbeats lock rows of all of them at once, which Citus can do on one server
  *   only. A writer of a partition holds its lease by a row lock on the coordinator until the end, and commits on the
- *   other server before that; so the fence holds, and the marks of versions (version-mark.ts), which go by the
+ *   other server before that; so the fence holds, and the marks of versions (archive/versions.ts), which depend on the
  *   coordinator's transactions, stay true;
- * - everything of people and roles, which is small beside the crawl and asked across partitions.
+ * - all tables of people and roles, which are small compared with the crawl and queried across partitions.
  *
  * Functions of the frontier that begin with the fence run on the coordinator, too; each of their statements goes to one server. Those
  * without it are sent to the server of their partition.
- * Numbers come from the coordinator's sequence alone: Citus draws them there, and refuses statements that would have to draw them
- * elsewhere. So they stay small enough, and grow in one order. Hence three rules for statements, which a test holds: none has
- * `nextval` beside a distributed table; none locks a lease beside one; and rows are locked in one partition at a time.
+ * Ids come from the coordinator's sequence alone: Citus draws them there, and refuses statements that would have to draw them elsewhere.
+ * So they stay small enough and grow in one order. Hence three rules for statements, checked by a test: none uses `nextval` together
+ * with a distributed table; none locks a lease together with one; and rows are locked in one partition at a time.
  *
- * Steps of the schema that come later are carried out everywhere by Citus; their new tables are spread by calling this again.
+ * Citus applies later schema migrations on all servers; calling this again distributes their new tables.
  */
 export const distributedTables = [
   firstSpread,
@@ -46,12 +46,12 @@ export const distributedTables = [
   'version_texts',
 ] as const
 
-/** Tables that have partitions and stay in one place all the same. */
+/** Tables that have partitions but aren't distributed. */
 export const keptTogether: readonly string[] = ['leases']
 
 const SHARDS_PER_NODE = 4
 
-/** Those that are spread already are left alone: after an interruption the same call goes on. */
+/** Tables already distributed are skipped, so an interrupted call can simply be repeated. */
 export const citusStatements = {
   installed: `SELECT
       (SELECT extversion FROM pg_extension WHERE extname = 'citus') AS installed,
@@ -62,13 +62,13 @@ export const citusStatements = {
   /** Moves existing rows, too; the table is locked for writes meanwhile. */
   distribute: (table: string): string =>
     `SELECT create_distributed_table('${table}', 'partition', colocate_with => '${table === firstSpread ? 'none' : firstSpread}')`,
-  /** What is asked of all partitions is asked of each shard: few are enough, and can be made more later. */
+  /** A query over all partitions queries each shard: a few are enough, and more can be added later. */
   shards: (nodes: number): string => `SET citus.shard_count = ${SHARDS_PER_NODE * nodes}`,
-  /** What the columns of spread tables say for the planner. Citus makes shards without it. */
+  /** Planner settings of the columns of distributed tables. Citus creates shards without them. */
   columnSettings: `SELECT c.relname AS table, format('ALTER TABLE %%s ALTER COLUMN %I SET (%s)', a.attname, o.setting) AS change
     FROM pg_dist_partition d JOIN pg_class c ON c.oid = d.logicalrelid JOIN pg_attribute a ON a.attrelid = c.oid
     CROSS JOIN unnest(a.attoptions) AS o (setting) WHERE o.setting LIKE 'n\\_distinct=%'`,
-  /** Rows are shards that failed. */
+  /** Returns a row for each shard that failed. */
   onShards: 'SELECT result FROM run_command_on_shards($1::regclass, $2) WHERE NOT success',
   /** Moved rows are still on the coordinator, invisible to queries. */
   forget: (table: string): string => `SELECT truncate_local_data_after_distributing_table('${table}')`,
@@ -103,7 +103,7 @@ async function setColumns(client: pg.ClientBase): Promise<void> {
   }
 }
 
-/** How many servers take tables. */
+/** Returns the number of servers that can hold shards; throws if there are none. */
 async function requireCitus(pool: PostgresPool): Promise<number> {
   const [row] = await pool.query<{ installed: string | null; available: boolean; role: string }>(
     citusStatements.installed,

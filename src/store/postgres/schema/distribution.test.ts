@@ -20,7 +20,7 @@ type PlanNode = {
   Plans?: PlanNode[]
 }
 
-/** Tables of the whole cluster, not of the crawl: they are small and stay in one place. */
+/** Tables of the whole cluster, not of the crawl: they are small and aren't distributed. */
 const shared = new Set(['holders', 'leaders', 'runs', 'nodes', 'control', 'news', 'migrations'])
 
 describe('the crawl tables can be distributed by their partition', () => {
@@ -93,7 +93,7 @@ describe('the crawl tables can be distributed by their partition', () => {
   })
 })
 
-/** Plans of everything that is sent from now on, as the server makes them; or why there are none. */
+/** Collects the server's plans of all statements sent from now on; or says why there are none. */
 async function explain(pool: PostgresPool): Promise<Plan[] | string> {
   const client = await pool.connection()
   const plans: Plan[] = []
@@ -126,7 +126,7 @@ async function useEverything(pool: PostgresPool, admin: PostgresPool): Promise<v
     await owner.settle(batchOf({ done: [done!], again: [{ ...again!, attempts: 1 }], hosts: [clock] }))
     if (round === 1) await owner.giveUp(rest[0]!.hostId)
   }
-  // As it is called where tables are spread.
+  // As called with distributed tables.
   const [waiting] = await queueOf(owner)
   const share = { done: [waiting!], again: [], clocks: [] }
   await pool.query(frontierStatements.complete, completionValues(partitionOfId(waiting!.hostId), 1, share))
@@ -138,7 +138,7 @@ async function useEverything(pool: PostgresPool, admin: PostgresPool): Promise<v
   await Promise.all([owner.close(), other.close()])
 }
 
-/** Whatever reads a table does so by an index, from a partition that is given. */
+/** Every scan uses an index and names a given partition. */
 function assertOnePartition(plans: readonly Plan[]): void {
   const looksAround = /WHERE partition = ANY\(\$1\)/
   let checked = 0

@@ -17,10 +17,10 @@ usePostgres()
 const step = postgresMigrations.find(({ name }) => name === 'partitions by host name')!
 const domains = ['a.example', 'b.example', 'c.example', 'd.example']
 const hosts = domains.flatMap((domain) => ['', 'www.', 'en.', 'de.', 'en.m.'].map((label) => `${label}${domain}`))
-/** As it was. */
+/** The partition of a host before the migration. */
 const partitionBefore = (host: string): number => partitionOf(registrableDomain(host))
 
-/** What the store knows of each host, without numbers that a move changes. */
+/** What the store knows about each host, without numbers that a move changes. */
 async function frontierOf(pool: PostgresPool): Promise<Map<string, unknown>> {
   const known = new Map<string, unknown>()
   const rows = await pool.query<{ partition: number; id: number; host: string }>('SELECT * FROM hosts ORDER BY host')
@@ -67,7 +67,7 @@ describe('a database whose partitions were those of domains', () => {
       await pool.query(`INSERT INTO robots VALUES ($1, $2, 'rules', 'x', 5)`, [partition, `https://${host}`])
       await pool.query(`INSERT INTO dropped_links VALUES ($1, $2, 'depth', 1, $3, '[]')`, [partition, host, n])
       await pool.query('UPDATE hosts SET next_at = $2, failures = 1 WHERE host = $1', [host, n])
-      // Documents are written where their hosts were.
+      // Makes documents be written to the old partitions of their hosts.
       await pool.query('INSERT INTO host_places VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
         partitionOf(host),
         host,

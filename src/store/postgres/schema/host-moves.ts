@@ -6,14 +6,14 @@ import { byPartition, numberArray, textArray } from '../connection/row-batch.ts'
 import { readMark, refuseLiveNodes } from '../import/import-progress.ts'
 
 /**
- * Brings a database up to date in which the partition of a host was that of its domain.
+ * Migrates a database in which the partition of a host was that of its domain.
  *
  * - Hosts with their queues, seen URLs, robots.txt and so on move to the partitions of their own names, under new ids.
  * - Documents stay, since their ids, which carry the partition, are known outside; `host_places` says for which hosts (host-places.ts).
  *
- * Hosts move in small transactions, all of a host in one. Whoever is killed in between leaves hosts that have moved and hosts that have not;
- * the next start looks through all of them once more and goes on. Until the step is noted as applied, no role starts, and while workers or
- * servers of the earlier version are at work it isn't begun: they would go on to use the partitions of domains.
+ * Hosts move in small transactions, each host in one. A process that is killed leaves some hosts moved and others not; the next start goes
+ * through all of them again and continues. No role starts until the migration is recorded as applied, and it doesn't begin while workers
+ * or servers of the earlier version are running: they would keep using the partitions of domains.
  */
 export async function moveHosts(client: pg.PoolClient): Promise<void> {
   const [found] = await ask<{ any: boolean }>(client, statements.any, [])
@@ -35,10 +35,10 @@ CREATE TABLE IF NOT EXISTS host_places (
 )
 `
 
-/** Hosts that are looked at together; those that go to the same partition move together. */
+/** Hosts per batch; those that go to the same partition move together. */
 const PORTION = 2_000
 
-/** $1: the old partition, $2: the new one, $3 and $4: old and new ids of hosts, $5: the last number of the new queue. */
+/** $1: the old partition, $2: the new one, $3 and $4: old and new ids of hosts, $5: the last `seq` of the new queue. */
 const moved = 'unnest($3::bigint[], $4::bigint[]) AS m (old, new)'
 const queueColumns = `priority, fp, watch, round, fresh_from, since, depth, hops, redirects, attempts, first, url, parent, rises`
 
@@ -47,7 +47,7 @@ const statements = {
   holders: 'SELECT name FROM holders WHERE until > now()',
   partitions: 'SELECT partition FROM frontiers ORDER BY partition',
   hosts: 'SELECT id, host FROM hosts WHERE partition = $1::smallint AND id > $2 ORDER BY id LIMIT $3',
-  /** The number of a run and what is counted of it, as `frontier_offer` has it. */
+  /** With `beginRun`: handles a newer run as `frontier_offer` does. */
   lock: 'SELECT run, seq, last_host FROM frontiers WHERE partition = $1::smallint FOR NO KEY UPDATE',
   beginRun: `UPDATE frontiers SET run = $2, seen = 0, given_up = 0 WHERE partition = $1::smallint AND run < $2`,
   hostRows: `INSERT INTO hosts (partition, id, run, next_at, queued, accepted, failures, rests, given_up, host)
@@ -70,7 +70,7 @@ const statements = {
   robots: moveByKey('robots', 'origin', 'kind, body, expires_at'),
   tables: moveByKey('host_tables', 'origin', 'kind, expires_at'),
   dropped: moveByKey('dropped_links', 'host', 'rule, run, count, examples'),
-  /** Each host of the documents of a partition once, by jumps through the index. */
+  /** The distinct hosts of a partition's documents, by skipping through the index. */
   documentHosts: `WITH RECURSIVE found AS (
       (SELECT host FROM documents WHERE partition = $1::smallint AND host > $2 ORDER BY host LIMIT 1)
       UNION ALL
@@ -129,7 +129,7 @@ async function moveTogether(client: pg.PoolClient, from: number, to: number, hos
     await moveInTransaction(client, from, to, hosts)
     await client.query('COMMIT')
   } catch (error) {
-    // The connection ends with the step, should this fail as well.
+    // If this fails as well, the connection ends with the migration.
     await client.query('ROLLBACK').catch(() => {})
     throw error
   }
@@ -173,7 +173,7 @@ async function moveInTransaction(
   }
 }
 
-/** Hosts, queued, waiting, seen, given up: what a partition counts of these hosts. */
+/** Counts of these hosts in their partition: hosts, queued, waiting, seen, given up. */
 async function countsOf(client: pg.PoolClient, partition: number, ids: string, run: number): Promise<number[]> {
   type Counts = { hosts: number; queued: number; waiting: number; seen: number; given_up: number }
   const [row] = await ask<Counts>(client, statements.counts, [partition, ids, run])

@@ -17,7 +17,7 @@ const statements = {
   applied: `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at FROM migrations`,
 }
 
-/** What has been applied, and what has not. */
+/** All migrations, applied and pending. */
 export async function migrationStates(pool: PostgresPool): Promise<MigrationState[]> {
   await checkServer(pool)
   return statesOf((text) => pool.query(text))
@@ -37,7 +37,7 @@ async function statesOf(ask: Ask): Promise<MigrationState[]> {
   return postgresMigrations.map(({ id, name }) => ({ id, name, appliedAt: appliedAt.get(id) ?? null }))
 }
 
-/** Applies missing steps, each once, even if several processes try at the same time. Returns which. */
+/** Applies pending migrations, each once, even if several processes try at the same time. Returns their ids. */
 export async function migrate(pool: PostgresPool): Promise<number[]> {
   await checkServer(pool)
   return alone(pool, async (client) => {
@@ -62,15 +62,15 @@ export async function migrate(pool: PostgresPool): Promise<number[]> {
   })
 }
 
-/** The version of the server, as it names itself. */
+/** The server's version, as reported by it. */
 export async function serverVersion(pool: PostgresPool): Promise<string> {
   const [row] = await pool.query<{ version: string }>(`SELECT current_setting('server_version') AS version`)
   return `PostgreSQL ${row!.version}`
 }
 
 /**
- * Changes of the schema on a connection of their own, one process at a time, for as long as they take. The connection ends
- * afterwards, and with it the lock and any unfinished transaction.
+ * Runs schema changes on a dedicated connection, one process at a time, without a timeout. The connection is closed afterwards, which
+ * ends the lock and any unfinished transaction.
  */
 export async function alone<T>(pool: PostgresPool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connection()
@@ -87,7 +87,7 @@ export async function alone<T>(pool: PostgresPool, work: (client: pg.PoolClient)
 
 const NAME = 'seed'
 
-/** Secret seed of the URL fingerprints, the same for the whole cluster, for ever: the first process creates it. */
+/** Secret seed of the URL fingerprints. The first process creates it; it never changes and is the same for the whole cluster. */
 export async function readSeed(pool: PostgresPool): Promise<[number, number]> {
   const bytes = randomBytes(8)
   const fresh = JSON.stringify([bytes.readUInt32BE(0), bytes.readUInt32BE(4)])

@@ -1,15 +1,15 @@
 /**
- * What was fetched. Each table has its partition first in every key; ids carry theirs in the low eight bits.
+ * What was fetched. Every key of each table begins with the partition; ids carry theirs in the low eight bits.
  *
  * `documents`, `versions` and `links` are as in the embedded engine. `records` holds what the archive's files hold there, in
- * parts of at most 1 MiB before their coding; they come compressed or are not worth it, so the server is told to leave them as they are.
- * `bodies` says under which version a body is kept; a row may name a version that is gone, and is then as good as none.
- * `leaving` marks a version that the collector is about to take: new versions no longer refer to it.
+ * parts of at most 1 MiB before compression; they arrive compressed or aren't worth it, so the server must not compress them.
+ * `bodies` says which version keeps a body; a row that names a version that is gone counts as missing.
+ * `leaving` marks a version that the collector is about to remove: new versions no longer refer to it.
  *
- * Plans are kept, and those that the server makes for small tables are bad for large ones: it goes through the whole table, or through
- * a whole partition, where a crawl may have put many thousands of rows before the server looks again. So the tables begin with
- * statistics, and are not looked at before they have some size. For the planner the partition says nothing (one
- * distinct value): an id has its partition in it, so that naming it as well leaves no fewer rows.
+ * Plans are cached, and plans made for small tables are bad for large ones: they scan the whole table, or a whole partition, to which a
+ * crawl may have added many thousands of rows before the next ANALYZE. So the tables start with statistics, and aren't analysed
+ * before they have some size. The planner is told that the partition selects nothing (one distinct value): an id contains its
+ * partition, so naming both matches no fewer rows.
  */
 const untilLarge = `autovacuum_analyze_threshold = 5000, autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_insert_threshold = 5000`
@@ -161,7 +161,7 @@ CREATE TABLE version_marks (
 INSERT INTO version_marks (name, settled, candidate, horizon) VALUES ('versions', 0, 0, '0')
 `
 
-/** Documents that the checks of each watch have reached, and over how many links at least. */
+/** Documents that the checks of each watch have reached, with the minimum number of links to them. */
 export const reachedSchema = `
 CREATE TABLE reached (
   partition smallint NOT NULL,
@@ -172,7 +172,7 @@ CREATE TABLE reached (
 );
 `
 
-/** Files, or series of objects, that hold records outside of the database (archive/segments.ts). In one place, as few as they are. */
+/** Files, or series of objects, that hold records outside of the database (archive/segments.ts). Too few to be distributed. */
 export const segmentsSchema = `
 CREATE TABLE segments (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

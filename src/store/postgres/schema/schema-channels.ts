@@ -34,7 +34,7 @@ CREATE TABLE credentials (
 CREATE INDEX credentials_owner ON credentials (owner, name)
 `
 
-/** What waits in the outbox has no time yet. Nothing was ever sent. */
+/** Waiting outbox entries have no due time yet. Nothing had been sent before this migration. */
 export const deliveriesSchema = `
 DELETE FROM outbox WHERE state <> 'waiting';
 DROP INDEX outbox_due;

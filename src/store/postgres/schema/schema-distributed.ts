@@ -1,8 +1,8 @@
 import { offerFunction } from '../frontier/frontier-offer-function.ts'
 
 /**
- * Functions that Citus can plan; the connections themselves say which plans they want. And how much is stored, in the whole database or
- * in one table: of Citus on all its servers, as far as they can be reached.
+ * Functions that Citus can plan; the plan cache mode is now set per connection. `stored_bytes` is the size of the whole database or of
+ * one table; with Citus, on all servers that can be reached.
  */
 export const distributedSchema = `${offerFunction}
 ALTER FUNCTION frontier_settle RESET plan_cache_mode;

@@ -2,14 +2,14 @@ import { frontierFunctions } from '../frontier/frontier-functions.ts'
 import { leaseFunctions } from '../leases/leases-functions.ts'
 
 /**
- * Who owns what, and what is still to be fetched.
+ * Leases of partitions, and the requests still to be fetched.
  *
- * `frontiers` has a row for each partition: its counters, and with them the order in which everything else of the partition is written.
- * Whoever queues or removes requests locks that row first, so `seq` grows in the order of the commits and nobody who has seen a number
- * meets a smaller one later. Ids of hosts are `frontiers.last_host * 256 + partition`; those of all else are
+ * `frontiers` has a row for each partition with its counters, which also serialises all other writes to the partition. Transactions that
+ * queue or remove requests lock that row first, so `seq` grows in commit order: a reader that has seen a number never meets a smaller
+ * one later. Ids of hosts are `frontiers.last_host * 256 + partition`; all others are
  * `nextval('ids') * 256 + partition`.
  *
- * The epoch is part of a key of `leases`: a change of hands waits for those who hold the row by FOR KEY SHARE, a renewal does not.
+ * The epoch is part of a key of `leases`: a change of holder waits for transactions that lock the row FOR KEY SHARE, a renewal doesn't.
  */
 export const frontierSchema = `
 CREATE SEQUENCE ids AS bigint;

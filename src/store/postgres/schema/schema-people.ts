@@ -1,13 +1,14 @@
 /**
- * What people say, and what is told to them: small beside the crawl, and asked across partitions.
+ * Accounts, profiles, annotations and the inbox: small compared with the crawl, and queried across partitions.
  *
- * An annotation never changes once it is there. What its owner does to it stands in `inbox`, whose rows are short, so that a mark
- * writes little and touches neither text nor words; it is asked by its owner alone and has no index without. Counts are kept by whoever changes rows of `inbox`. Words lie apart, too;
- * in each entry the owner and the sites are words of their own, so that nobody's search goes through what others have.
+ * An annotation never changes once written. Its owner's marks are in `inbox`, whose rows are short, so that a mark writes little and
+ * touches neither text nor words; it is queried by owner only, and all its indexes begin with the owner. Statements that change rows of
+ * `inbox` also maintain the counts. Words are kept apart, too; in each entry the owner and the sites are words of their own, so that a
+ * search doesn't go through other users' entries.
  *
- * `inbox_owners` has nothing but locks: whoever adds to an inbox or marks in it holds its owner's row until the end. So numbers of
- * one owner's annotations become visible in their order, for which the sequence must not hand them out in advance (no CACHE),
- * and counts of an owner are never changed by two at once.
+ * `inbox_owners` exists only for locks: a transaction that adds to an inbox or marks in it locks its owner's row until the end. So the ids
+ * of one owner's annotations become visible in order, for which the sequence must not preallocate them (no CACHE), and an owner's
+ * counts are never changed concurrently.
  */
 export const accountsSchema = `
 CREATE TABLE facts (name text COLLATE "C" PRIMARY KEY, value jsonb NOT NULL);
@@ -160,7 +161,7 @@ CREATE TABLE inbox_words (annotation bigint PRIMARY KEY, words tsvector NOT NULL
 CREATE INDEX inbox_words_words ON inbox_words USING gin (words) WITH (gin_pending_list_limit = 256)
 `
 
-/** Only of the current minute, so a crash of the database may lose them. */
+/** Covers only the current minute, so a crash of the database may lose it. */
 export const requestCountsSchema = `
 CREATE UNLOGGED TABLE request_counts (
   time_window bigint NOT NULL,
@@ -171,8 +172,8 @@ CREATE UNLOGGED TABLE request_counts (
 `
 
 /**
- * A feed has an annotation for each of its entries. `inbox_pages` and `inbox_page_counts`: see `inbox/inbox-pages.ts`. Statements are
- * written out here, since a migration never changes.
+ * A feed has an annotation for each of its entries. `inbox_pages` and `inbox_page_counts`: see `inbox/inbox-pages.ts`. The statements
+ * are copied here, since a migration never changes.
  */
 export const inboxPagesSchema = `
 ALTER TABLE annotations ADD COLUMN entry text COLLATE "C" NOT NULL DEFAULT '';
@@ -223,8 +224,8 @@ INSERT INTO inbox_page_counts
 `
 
 /**
- * Texts are found by the bands of their sketches, all over the cluster: a text can be near one of any host, so there is no partition
- * that a search could name, and these tables are on the coordinator beside the annotations. `n` is the order in which they came.
+ * Similar texts are found by the bands of their sketches, across the whole cluster: a text can be near one of any host, so a search can't
+ * name a partition, and these tables are on the coordinator with the annotations. `n` is the order of arrival.
  */
 export const storiesSchema = `
 DROP TABLE stories;

@@ -1,13 +1,13 @@
 /**
- * What the roles of a cluster tell each other.
+ * Tables through which the roles of a cluster communicate.
  *
- * Only the leader of the scheduler writes `reaches`, so their versions grow in the order of the commits. `asked` are checks that somebody
- * wants now, told by whichever server was asked to whoever leads. What the leader has read of the news of a check is
- * summed up in `watch_progress` until the check is noted as over, so that the next leader knows what this one knew. A run has its settings with it, for workers that help; their revision
- * grows with each change. `taken` of its `max_pages` are with nodes, which show in `pages` how many of them they have left. A node
- * that is `seeding` keeps the run from being finished.
+ * Only the leader of the scheduler writes `reaches`, so their versions grow in commit order. `asked` holds checks requested for now, passed
+ * on to the leader by the server that got the request. `watch_progress` sums up the news of a check that the leader has read, until the
+ * check is recorded as over, so that the next leader knows what this one knew. A run carries its settings, for workers that help; their
+ * revision grows with each change. Nodes have taken `taken` of its `max_pages`; `pages` is how many of them each node has left. A node
+ * that is `seeding` keeps the run open.
  *
- * Stories are found by bands of their hash: where three bits at most differ, one of four bands is equal.
+ * Stories are found by bands of their hash: if at most three bits differ, at least one of four bands is equal.
  */
 export const rolesSchema = `
 CREATE SEQUENCE reach_versions AS bigint;
@@ -53,15 +53,15 @@ CREATE INDEX stories_band_3 ON stories (((hash >> 48) & 65535), version) INCLUDE
 `
 
 /**
- * `taken` of a node's figures is how many pages of the run it has taken altogether, less those it gave back: what is said twice is
- * counted once. Versions that the collector has marked are few among very many, and are looked for by their mark.
+ * `run_figures.taken` is the total number of pages of the run that a node has taken, less those it gave back, so repeated reports are
+ * counted once. Versions marked by the collector are few among very many, hence the partial index.
  */
 export const takenPagesSchema = `
 ALTER TABLE run_figures ADD COLUMN taken bigint NOT NULL DEFAULT 0;
 CREATE INDEX versions_leaving ON versions (partition, id) WHERE leaving;
 `
 
-/** Of crawls of the service: what workers counted, summed up as the rest is. Null for watches. */
+/** For crawls of the service: sums of the workers' counts, like the other columns. Null for watches. */
 export const crawlCountsSchema = `
 ALTER TABLE watch_progress ADD COLUMN counts jsonb
 `

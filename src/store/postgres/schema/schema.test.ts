@@ -10,7 +10,7 @@ import { postgresMigrations } from './schema.ts'
 
 usePostgres({ plain: true })
 
-/** A database that was made with the old text of a step would lack what an edited one has. A change is a new step. */
+/** A database created with the old text of a migration would lack what an edited one adds. A change is a new migration. */
 const digestOf = ({ sql }: PostgresMigration): string => createHash('sha256').update(sql).digest('hex')
 
 describe('the schema of the cluster engine', () => {
@@ -33,7 +33,7 @@ describe('the schema of the cluster engine', () => {
       missing.map(({ id, name }) => [id, name]),
       [[newest.id, newest.name]],
     )
-    // What it makes is there already: the step fails as a whole, and nothing of it is noted.
+    // What it creates already exists: the migration fails as a whole and isn't recorded.
     await assert.rejects(migrate(single), /already exists|does not exist/)
     assert.equal((await migrationStates(single)).filter(({ appliedAt }) => appliedAt === null).length, 1)
     await pool.query('INSERT INTO migrations (id, name) VALUES ($1, $2)', [newest.id, newest.name])

@@ -12,15 +12,16 @@ import { frontierSchema } from './schema-frontier.ts'
 import { accountsSchema, inboxPagesSchema, requestCountsSchema, storiesSchema } from './schema-people.ts'
 import { crawlCountsSchema, rolesSchema, takenPagesSchema } from './schema-roles.ts'
 
-/** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
+/** A schema migration. Once applied anywhere it is never edited: a change is a new migration. */
 export type PostgresMigration = {
   id: number
   name: string
-  sql: string /** Of `sql`. A test compares them. */
+  sql: string
+  /** Hash of `sql`; a test compares them. */
   sha256: string
   /**
-   * What takes more than SQL, in transactions of its own. The step is noted as applied when it is done, so both may come again, to what
-   * is there in part.
+   * Work that needs more than SQL, in transactions of its own. The migration is recorded as applied only afterwards, so `sql` and `finish`
+   * may be repeated on a partly migrated database.
    */
   finish?(client: pg.PoolClient): Promise<void>
 }
@@ -40,7 +41,7 @@ CREATE INDEX outbox_due ON outbox (next_at) WHERE state = 'waiting';
 CREATE INDEX outbox_created ON outbox (created_at)
 `
 
-/** Indexed for those whose priority may change: the others cost nothing. */
+/** Indexes only requests whose priority may change: the others cost nothing. */
 const risingSchema = `
 ALTER TABLE queue ADD COLUMN rises smallint NOT NULL DEFAULT 0;
 CREATE INDEX queue_rising ON queue (partition, host, fp) WHERE rises > 0
@@ -116,7 +117,7 @@ const completedSchema = `
 ALTER TABLE versions ADD COLUMN completed text NOT NULL DEFAULT ''
 `
 
-/** What may have lost rules as text is asked for again: with a replacement character, cut at the limit, or undecodable. */
+/** Refetches files that may have lost rules as text: with a replacement character, cut at the limit, or undecodable. */
 const robotsAsBytes = `
 ALTER TABLE robots ALTER COLUMN text TYPE bytea USING convert_to(text, 'UTF8');
 ALTER TABLE robots RENAME COLUMN text TO body;
@@ -124,7 +125,7 @@ DELETE FROM robots WHERE kind = 'rules'
   AND (length(body) = 0 OR position('\\xefbfbd'::bytea IN body) > 0 OR length(body) >= 524288)
 `
 
-/** In a cluster, crawls and watches may work at the same time: only without watches is it certain who fetched a document. */
+/** Crawls and watches of a cluster may run at the same time: only without watches is it certain that a crawl fetched a document. */
 const crawlsSchema = `
 ALTER TABLE documents ADD COLUMN for_all boolean NOT NULL DEFAULT false;
 DO $$ BEGIN
@@ -222,12 +223,12 @@ CREATE TABLE module_checkpoints (
 )
 `
 
-/** In this order. The tables of the first two can be distributed by their partition. */
 const changesSchema = `
 ALTER TABLE annotations ADD COLUMN changes text NOT NULL DEFAULT '{"list":[],"more":0}',
   ADD COLUMN link text NOT NULL DEFAULT '', ADD COLUMN channel text NOT NULL DEFAULT ''
 `
 
+/** Applied in this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
     id: 1,

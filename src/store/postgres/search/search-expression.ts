@@ -6,18 +6,18 @@ import { foldWord, type PlacedWord, placedWords } from './search-words.ts'
 
 const every = `'${EVERY}'`
 
-/** A query in the language of the server's `tsquery`. Words hold neither quotes nor backslashes, so nothing is read as syntax. */
+/** A query in `tsquery` syntax. Words contain neither quotes nor backslashes, so they can't be read as syntax. */
 export function matchExpression({ match }: SearchQuery): string {
   return match === null ? every : expressionOf(match)
 }
 
-/** What counts for the rank: any of the words that were asked for. Null where nothing but filters was. */
+/** The expression to rank by: any of the words searched for. Null if the query has only filters. */
 export function rankExpression({ match }: SearchQuery): string | null {
   const leaves = match === null ? [] : wordLeaves(match)
   return leaves.length === 0 ? null : leaves.map(wordsExpression).join(' | ')
 }
 
-/** The words that were asked for; not those that were asked not to be there. */
+/** The words searched for, without excluded ones. */
 export function wordLeaves(node: QueryNode): WordsNode[] {
   if (node.kind === 'words') return [node]
   return node.kind === 'and' || node.kind === 'or' ? node.nodes.flatMap(wordLeaves) : []
@@ -34,7 +34,7 @@ function expressionOf(node: QueryNode): string {
     case 'or':
       return `(${node.nodes.map(expressionOf).join(' | ')})`
     case 'and': {
-      // Something must be there for the index to begin with.
+      // An index scan needs at least one positive term.
       const isOnlyNot = node.nodes.every(({ kind }) => kind === 'not')
       const parts = node.nodes.map((each) => (each.kind === 'not' ? `!${expressionOf(each.node)}` : expressionOf(each)))
       return `(${(isOnlyNot ? [every, ...parts] : parts).join(' & ')})`
@@ -42,13 +42,13 @@ function expressionOf(node: QueryNode): string {
   }
 }
 
-/** The ways to read words that stand behind each other. */
+/** One way to read a sequence of adjacent words. */
 export type WordSequence = { words: readonly string[]; prefix: boolean; inText: boolean }
 
 export function sequencesOf({ words, prefix, where }: WordsNode): WordSequence[] {
   const inText = where === 'anywhere'
   const apart = { words: words.map(foldWord), prefix, inText }
-  // Where no spaces are written, a longer text may be cut into other words than these few characters alone.
+  // In scripts without spaces, a longer text may be split into other words than these few characters.
   if (words.length === 1 || !words.every(isUnspaced)) return [apart]
   return [apart, { words: [foldWord(words.join(''))], prefix: true, inText }]
 }
@@ -66,7 +66,7 @@ function wordsExpression(node: WordsNode): string {
   return `(${readings.join(' | ')})`
 }
 
-/** Marks what a query finds, by reading the text as the index does. Work is bounded by the words of the text times those of a query. */
+/** Marks the matches of a query, reading the text as the index does. Cost: at most the words of the text times those of the query. */
 export function findMarks({ match }: SearchQuery, texts: readonly TitledText[]): TextMarks[] {
   const sequences = match === null ? [] : wordLeaves(match).flatMap(sequencesOf)
   const inTitle = createFinder(sequences)
@@ -76,7 +76,7 @@ export function findMarks({ match }: SearchQuery, texts: readonly TitledText[]):
 
 function createFinder(sequences: readonly WordSequence[]): (text: string) => Mark[] {
   if (sequences.length === 0) return () => []
-  /** By their first word; those of one word that may go on have none. */
+  /** Sequences by first word; single words with a prefix match are in `beginnings`. */
   const byFirst = new Map<string, WordSequence[]>()
   const beginnings: string[] = []
   for (const sequence of sequences) {

@@ -14,9 +14,9 @@ export type PostgresSearchOptions = {
   kept: KeptCheck
 }
 
-/** Of words in the text, for sites, in the title: an eighth of what a title's word counts. */
+/** Weights of `ts_rank` (D, C, B, A): a word in the text counts an eighth of one in the title; sites don't count. */
 const WEIGHTS = '{0.125, 0, 0, 1}'
-/** Divides by the logarithm of the length. */
+/** Normalisation of `ts_rank`: divides by the logarithm of the length. */
 const BY_LENGTH = 1
 
 export const searchStatements = {
@@ -31,7 +31,7 @@ export const searchStatements = {
     ON CONFLICT (partition, version) DO UPDATE SET document = excluded.document, host = excluded.host, at = excluded.at,
       words = excluded.words`,
   remove: `DELETE FROM version_texts WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[]) RETURNING version`,
-  /** The newest versions that match, ranked; one more than the limit tells that there are others. */
+  /** The newest matching versions, ranked; one more than the limit, to know whether there are others. */
   query: `WITH matching AS MATERIALIZED (
       SELECT partition, version, document FROM version_texts
       WHERE words @@ $1::tsquery AND ($2::bigint IS NULL OR at < $2::bigint) AND ($3::bigint IS NULL OR at >= $3::bigint)
@@ -44,7 +44,7 @@ export const searchStatements = {
   kept: `SELECT id FROM versions WHERE partition = ANY($1::smallint[]) AND id = ANY($2::bigint[]) AND body = 'kept'`,
 }
 
-/** Which versions the catalogue keeps with their bodies. */
+/** Tells which versions the catalogue keeps with their bodies. */
 export function createKeptCheck(pool: PostgresPool): KeptCheck {
   return async (ids) => {
     const rows = await pool.query<{ id: number }>(searchStatements.kept, [ids.map(partitionOfId), ids])
@@ -62,8 +62,8 @@ export async function removeSearchIndex(pool: PostgresPool): Promise<void> {
 }
 
 /**
- * Full text in the same database. What the index was made from comes from `VersionStore.versions`, which lists no version while one
- * with a lower id may still appear; so the watermark passes over none.
+ * Full-text index in the same database. It is built from `VersionStore.versions`, which lists no version while one with a lower id may
+ * still appear; so the watermark skips none.
  */
 export function createPostgresSearchIndex({ pool, kept }: PostgresSearchOptions): SearchIndex {
   async function facts(): Promise<Map<string, number>> {
@@ -82,7 +82,7 @@ export function createPostgresSearchIndex({ pool, kept }: PostgresSearchOptions)
       if (maxWaitMs === undefined) return pool.transaction((tx) => add(tx, batch))
       try {
         return await pool.transaction(async (tx) => {
-          // 0 would be no limit.
+          // 0 would mean no limit.
           await tx.query(`SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(maxWaitMs))}`)
           return add(tx, batch)
         })
@@ -94,7 +94,7 @@ export function createPostgresSearchIndex({ pool, kept }: PostgresSearchOptions)
     async remove(versionIds) {
       if (versionIds.length === 0) return 0
       return pool.transaction(async (tx) => {
-        // Serialised with those who add.
+        // Serialised with `add`.
         await tx.query(searchStatements.lock)
         const values = [[...new Set(versionIds.map(partitionOfId))], versionIds]
         const removed = await tx.query(searchStatements.remove, values)

@@ -1,8 +1,8 @@
 import { searchableText } from '../../../core/search-query/searchable-text.ts'
 
 /**
- * How the index reads words: runs of letters, digits and marks of a searchable text, in small letters, without the accents of Latin and
- * Greek (those of other scripts are letters of their own). A change here invalidates every existing index.
+ * How the index reads words: runs of letters, digits and marks of a searchable text, in lower case, without the accents of Latin and
+ * Greek (in other scripts, marks make different letters). A change here invalidates every existing index.
  */
 
 const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
@@ -10,7 +10,7 @@ const plain = /^[a-z0-9]*$/
 const plainWord = /[a-z0-9]+/g
 const onlyAscii = /^[\0-\x7f]*$/
 const accented = /([\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036f]+/gu
-/** Of a longer word the beginning counts. The server takes 2 KB, of which a character may need four bytes. */
+/** Longer words are truncated. The server takes 2 KB, and a character may need four bytes. */
 const MAX_WORD_CHARS = 400
 
 export function foldWord(word: string): string {
@@ -22,30 +22,30 @@ export function foldWord(word: string): string {
 
 export type PlacedWord = { word: string; start: number; end: number }
 
-/** The words of a text with their places in it. */
+/** The words of a text with their offsets in it. */
 export function* placedWords(text: string): Generator<PlacedWord> {
   const { text: searchable, origin } = searchableText(text)
   for (const { 0: found, index } of searchable.matchAll(wordPattern)) {
     const last = index + found.length - 1
-    // The last character decides where the end lies: behind it, something may have been put in or left out.
+    // Compute the end from the last character: after it, characters may have been inserted or left out.
     yield { word: foldWord(found), start: origin(index), end: origin(last) + 1 }
   }
 }
 
-/** The server keeps positions of 14 bits, and this many of a word. */
+/** The server stores 14-bit positions, and at most this many per word. */
 const MAX_POSITION = 16_383
 const MAX_POSITIONS = 255
-/** It takes 1 MiB in all. */
+/** The server's limit is 1 MiB. */
 const MAX_VECTOR_BYTES = 900_000
 const BYTES_PER_WORD = 8
 const BYTES_PER_POSITION = 2
-/** No phrase begins in the title and ends in the text. */
+/** Keeps phrases from matching across title and text. */
 const GAP = 8
 
-/** In titles, in sites; words of the text have none. */
+/** `A` in titles, `B` for sites; words of the text have none. */
 export type WordLabel = 'A' | 'B' | ''
 
-/** What is written into a column of words, in the server's own notation. Words hold neither quotes nor backslashes. */
+/** A `tsvector` literal. Words contain neither quotes nor backslashes. */
 export function wordVector({ title, text, site }: { title: string; text: string; site: readonly string[] }): string {
   const entries = new Map<string, Entry>()
   let bytes = 0
@@ -81,7 +81,7 @@ export function wordVector({ title, text, site }: { title: string; text: string;
 
 type Entry = { text: string; count: number }
 
-/** As `foldWord` for each; a text without any other letters, as most are, is folded as a whole. */
+/** Applies `foldWord` to each word; ASCII text, the common case, is folded as a whole. */
 function foldedWords(text: string): string[] {
   if (!onlyAscii.test(text)) return (text.match(wordPattern) ?? []).map(foldWord)
   const words: string[] = text.toLowerCase().match(plainWord) ?? []

@@ -13,24 +13,24 @@ export type CitusServer = {
   address: string
   stop(): Promise<void>
   start(): Promise<void>
-  /** Of its first process. */
+  /** Pid of the postmaster. */
   pid(): number
 }
 
-/** A coordinator and its nodes on the loopback interface. Without nodes it is a plain PostgreSQL of the same version. */
+/** A coordinator and its nodes on the loopback interface; without nodes, a plain PostgreSQL of the same version. */
 export type CitusCluster = {
   coordinator: CitusServer
   nodes: CitusServer[]
-  /** Makes an empty database; its address. */
+  /** Creates an empty database; resolves to its address. */
   createDatabase(name: string): Promise<string>
   end(): Promise<void>
 }
 
 export type CitusClusterOptions = {
-  /** The folder of `initdb` and `pg_ctl` of a PostgreSQL that has Citus. */
+  /** The folder of `initdb` and `pg_ctl`, of a PostgreSQL with Citus. */
   programs: string
   nodes: number
-  /** Whether what was committed survives a power cut. */
+  /** Whether commits survive a power cut. */
   durable?: boolean
 }
 
@@ -41,7 +41,7 @@ const citusSettings = [
 ]
 const careless = ['fsync = off', 'synchronous_commit = off', 'full_page_writes = off']
 
-/** PostgreSQL does not run as root: where this does, it runs as the user of the packages. */
+/** PostgreSQL refuses to run as root: if this process does, the server runs as the packages' user. */
 async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const number = async (flag: string): Promise<number> => Number((await run('id', [flag, 'postgres'])).stdout)
@@ -110,7 +110,7 @@ export async function startCitusCluster({
   }
 }
 
-/** The maintenance database of the coordinator names the nodes, for those who make databases on all of them. */
+/** Registers the nodes in the coordinator's maintenance database, for code that creates databases on all of them. */
 async function introduce(coordinator: CitusServer, nodes: readonly CitusServer[]): Promise<void> {
   for (const { address } of [coordinator, ...nodes]) await administer(address, 'CREATE EXTENSION citus')
   const { port } = new URL(coordinator.address)

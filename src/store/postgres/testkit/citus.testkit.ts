@@ -6,12 +6,12 @@ import { migrate } from '../schema/migrate.ts'
 import { administer, databaseAddress } from './postgres-server.testkit.ts'
 
 /**
- * Databases on a real Citus, whose coordinator `ERACE_TEST_CITUS` names. A database is one on each of its servers, under the same name;
- * so is a clone: what a template knows of servers and shards holds for its copies.
+ * Databases on a real Citus cluster, whose coordinator is given by `ERACE_TEST_CITUS`. A database exists on each server under the same
+ * name; so does a clone: a template's metadata about servers and shards is valid for its copies.
  */
 const SHARDS = 2
 
-/** The same address on each server, the coordinator first. */
+/** The same address on each server, coordinator first. */
 async function serversOf(coordinator: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: coordinator })
   await client.connect()
@@ -36,7 +36,7 @@ async function onAll(coordinator: string, sql: string): Promise<void> {
   await Promise.all((await serversOf(coordinator)).map((server) => administer(server, sql)))
 }
 
-/** A database that knows its servers and has no tables; its address. */
+/** Creates a database that knows its servers and has no tables; resolves to its address. */
 export async function createCitusDatabase(coordinator: string, name: string): Promise<string> {
   const servers = await serversOf(coordinator)
   const addresses = servers.map((server) => databaseAddress(server, name))
@@ -52,7 +52,7 @@ export async function createCitusDatabase(coordinator: string, name: string): Pr
   return own!
 }
 
-/** A database with the schema, its tables distributed. Nobody may connect to it, so that it can be cloned. */
+/** A database with the schema, its tables distributed. It accepts no connections, so that it can be cloned. */
 export async function createCitusTemplate(coordinator: string): Promise<string> {
   const name = `erace_template_${randomBytes(6).toString('hex')}`
   const address = await createCitusDatabase(coordinator, name)
@@ -61,7 +61,7 @@ export async function createCitusTemplate(coordinator: string): Promise<string> 
   await migrate(pool)
   await distribute(pool)
   await pool.close()
-  // Citus keeps a connection of its own to each database that was ever used.
+  // Citus keeps a connection open to each database that was ever used.
   await onAll(
     coordinator,
     `ALTER DATABASE ${name} ALLOW_CONNECTIONS false;
@@ -74,7 +74,7 @@ export async function cloneCitusDatabase(coordinator: string, template: string, 
   await onAll(coordinator, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
 }
 
-/** A connection that Citus begins by itself at this moment is still there. */
+/** SQLSTATE while a connection that Citus has just opened by itself still exists. */
 const IN_USE = '55006'
 const MAX_TRIES = 5
 

@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Stands between a pool and its server, and cuts one connection in the midst of a conversation, or lets all of them go silent. */
+/** A proxy between a pool and its server that can cut a connection in mid-conversation, or silence all of them. */
 export type CuttingProxy = {
-  /** The address of the server, by way of this. */
+  /** The server's address through the proxy. */
   address: string
   /**
-   * The nth statement from now on does not arrive (`before`), or arrives and its answer does not (`behind`): both sides lose the connection.
+   * Loses the nth statement from now on (`before`) or its answer (`behind`), and closes the connection on both sides.
    */
   cutAt(nth: number, side: 'before' | 'behind'): void
-  /** Nothing passes over the connections that are there now, and nobody is told; new ones are as they should be. */
+  /** Silently drops all traffic on existing connections; new ones work normally. */
   silence(): void
-  /** Whether it came to that; nothing is cut any more. */
+  /** Returns whether a connection was cut, and disarms the proxy. */
   wasCut(): boolean
   close(): Promise<void>
 }
 
-/** Messages of the protocol that have something done: an execution of what is prepared, and a text. */
+/** Protocol messages that execute something: a prepared statement, or a query text. */
 const EXECUTE = 0x45
 const QUERY = 0x51
 const TYPE_AND_LENGTH = 5
@@ -39,7 +39,7 @@ export async function startCuttingProxy(address: string): Promise<CuttingProxy> 
     }
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      // What was said in pieces would wait for an answer to the first.
+      // Otherwise Nagle's algorithm delays a message sent in several pieces.
       socket.setNoDelay(true)
       socket.on('error', end).on('close', end)
     }
@@ -82,7 +82,7 @@ export async function startCuttingProxy(address: string): Promise<CuttingProxy> 
   }
 }
 
-/** Takes what a client says apart. The first message has no type. */
+/** Splits a client's byte stream into messages. The first message has no type. */
 function createMessageReader(tell: (message: Buffer, isStatement: boolean) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let isFirst = true

@@ -10,21 +10,21 @@ const isThere = spawnSync(PROGRAM, ['--version']).status === 0
 
 if (!isThere && process.env.CI) throw new Error('pgbouncer must be there in CI (Debian package pgbouncer)')
 
-/** For tests that need it. */
+/** `skip` option for tests that need PgBouncer. */
 export const pgbouncerSkip: string | false = isThere ? false : 'there is no pgbouncer (Debian package pgbouncer)'
 
 export type PoolMode = 'session' | 'transaction' | 'statement'
 
 export type Pgbouncer = {
-  /** The address of the database, by way of this. */
+  /** The database's address through PgBouncer. */
   address: string
   end(): Promise<void>
 }
 
-/** It refuses to run as root. */
+/** PgBouncer refuses to run as root. */
 const NOBODY = 65_534
 
-/** The real PgBouncer before a database, with the settings of its package where none are given. */
+/** The real PgBouncer in front of a database, with its package's settings by default. */
 export async function startPgbouncer(
   address: string,
   mode: PoolMode,
@@ -42,7 +42,7 @@ export async function startPgbouncer(
     pool_mode: mode,
     ...settings,
   }
-  // An empty password is a fault in its file.
+  // An empty password is an error in its configuration file.
   const password = target.password === '' ? '' : ` password=${target.password}`
   const server = `host=${target.hostname} port=${target.port} user=${target.username}${password}`
   const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`)

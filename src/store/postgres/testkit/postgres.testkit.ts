@@ -6,16 +6,16 @@ import { cloneCitusDatabase, createCitusDatabase, createCitusTemplate, dropCitus
 import { administer, databaseAddress, startPostgres } from './postgres-server.testkit.ts'
 
 /**
- * A real PostgreSQL for the tests of one process: the one that ERACE_TEST_POSTGRES names, as it is when many files run,
- * or one of its own that ends with the process. Each test has a database of its own, cloned from a template that has the
- * schema; ERACE_TEST_POSTGRES_TEMPLATE names one that exists.
+ * A real PostgreSQL for the tests of one process: the server given by ERACE_TEST_POSTGRES, as when many files run, or one of its
+ * own that ends with the process. Each test has its own database, cloned from a template with the schema;
+ * ERACE_TEST_POSTGRES_TEMPLATE names an existing one.
  *
- * ERACE_TEST_CITUS names the coordinator of a Citus cluster in its place: then the same tests run on tables that are distributed.
+ * ERACE_TEST_CITUS gives the coordinator of a Citus cluster instead: then the same tests run on distributed tables.
  */
 export type TestPostgres = {
-  /** Of the maintenance database. */
+  /** Address of the maintenance database. */
   address: string
-  /** Stops and starts the server, for tests of what happens then; only of one of its own. */
+  /** Stops and starts the server, for tests of what happens then; not possible for a shared server. */
   stop(): Promise<void>
   start(): Promise<void>
 }
@@ -29,8 +29,8 @@ let isCitus = Boolean(process.env.ERACE_TEST_CITUS)
 let users = 0
 
 /**
- * Call it in the outermost scope of the test file, or of those suites that need it: the server ends when the tests of the last of
- * them are over. Tests that stop the server need their `own`, and those of what a single server does a `plain` one.
+ * Call it in the outermost scope of the test file, or of the suites that need it: the server ends when the last of them is over.
+ * Tests that stop the server need their `own`, and tests of single-server behaviour a `plain` one.
  */
 export function usePostgres({ own = false, plain = false } = {}): void {
   if (own || (plain && isCitus)) [given, isCitus] = [undefined, false]
@@ -59,7 +59,7 @@ async function startServer(): Promise<TestPostgres & { end(): Promise<void> }> {
   return { address: given, stop: refuse, start: refuse, end: async () => {} }
 }
 
-/** A database with the schema, to be cloned. */
+/** Creates a database with the schema, to be cloned. */
 export async function createTemplate(address: string): Promise<string> {
   if (isCitus) return createCitusTemplate(address)
   const name = `erace_template_${randomBytes(6).toString('hex')}`
@@ -71,8 +71,8 @@ export async function createTemplate(address: string): Promise<string> {
 }
 
 /**
- * Cuts every connection of this name and waits until this process has read it: a pool hands out a connection that died
- * while nobody used it until it hears of that.
+ * Cuts every connection of this name and waits until this process has noticed: until then, a pool hands out idle connections that
+ * have died.
  */
 export async function cutConnections(pool: PostgresPool, name: string): Promise<void> {
   await pool.query(
@@ -80,11 +80,11 @@ export async function cutConnections(pool: PostgresPool, name: string): Promise<
      WHERE application_name = $1 AND datname = current_database()`,
     [name],
   )
-  // The ends of those connections came before the answer; they are read in this turn of the loop.
+  // The connections were closed before the answer came; this turn of the event loop reads that.
   await new Promise(setImmediate)
 }
 
-/** Of the server that all files share. */
+/** The template on the shared server, if there is one. */
 function existingTemplate(): string | undefined {
   return (given && process.env.ERACE_TEST_POSTGRES_TEMPLATE) || undefined
 }

@@ -47,15 +47,15 @@ import { createPostgresModuleJournal } from '../modules/module-journal.ts'
 import { createPostgresSearchIndex, searchStatements } from '../search/search-index.ts'
 import { createDatabase, type TestDatabase } from './postgres.testkit.ts'
 
-/** A database of its own, with shards opened and closed as a test wants. Shard n holds the partitions that leave n when divided by their number. */
+/** A separate database whose shards a test opens and closes. Shard n holds the partitions with p mod shards = n. */
 export type PostgresSystem = StoreSystem & { database: TestDatabase }
 
 type Opened = { pool: PostgresPool; frontier: PostgresFrontier; close(): Promise<void>; kill(): Promise<void> }
 
-/** Where bodies go, beside the database. */
+/** Storage of bodies outside of the database. */
 export type OutsideBodies = {
   backend: ObjectBackend
-  /** What a process that is killed while it writes a body leaves. */
+  /** Leaves behind what a process killed while writing a body would. */
   leaveHalfWritten(): Promise<void>
 }
 
@@ -106,7 +106,7 @@ export function createPostgresEngine(name: string, outside: () => OutsideBodies 
   }
 }
 
-/** Every record lies outside, however small. */
+/** If `outside` is given, even the smallest record is stored outside. */
 export function openBodies(pool: PostgresPool, outside: Pick<OutsideBodies, 'backend'> | null) {
   if (outside === null) return { keeper: insideKeeper, objects: createPostgresObjects(pool) }
   const { backend } = outside
@@ -145,7 +145,7 @@ export async function createPostgresSystem(
         await pool.close()
         await leavePartitions(database.pool, shard, options.shards)
       },
-      // Whatever the frontier still reads ends with it; it says nothing to the database.
+      // Waits for pending reads of the frontier, but writes nothing to the database.
       async kill() {
         await frontier.close()
         await events.close()
@@ -176,7 +176,7 @@ export async function createPostgresSystem(
     },
     close: () => end('close'),
     kill: () => end('kill'),
-    // A body and its version come in one transaction: whoever is killed in its midst leaves nothing.
+    // A body and its version are written in one transaction: a process killed in the middle leaves nothing.
     leaveHalfWritten: async () => outside?.leaveHalfWritten(),
     hostOf: (shard, n) => hostOfShard(shard, options.shards, n),
     leases: {
@@ -196,7 +196,7 @@ export async function createPostgresSystem(
   return system
 }
 
-/** Takes them whoever holds them, as the next holder does once the lease of the last is over. */
+/** Takes partitions even if they are held, as the next holder does once the last lease has expired. */
 export async function takePartitions(pool: PostgresPool, shard: number, shards: number): Promise<PartitionGrant[]> {
   return pool.query<PartitionGrant>(
     `UPDATE leases l SET holder = $1, epoch = l.epoch + 1, until = now() + interval '1 hour', clean = false
@@ -218,7 +218,7 @@ function hostOfShard(shard: number, shards: number, n: number): string {
   }
 }
 
-/** An index alone; everything is kept until it is dropped. */
+/** Only an index; every version counts as kept until it is dropped. */
 export async function createSearchSystem(): Promise<SearchSystem> {
   const { pool, destroy } = await createDatabase()
   const dropped = new Set<number>()
@@ -239,12 +239,12 @@ export async function createSearchSystem(): Promise<SearchSystem> {
 
 export const postgresSearch: SearchEngine = { name: 'cluster', create: createSearchSystem }
 
-/** A database whose partitions are all held under epoch 1, by whoever asks, without any frontier. */
+/** A database whose partitions are all held under epoch 1, by any process, without a frontier. */
 export type ArchiveSystem = {
   pool: PostgresPool
-  /** Another process, with connections of its own; closed with the system. */
+  /** Simulates another process, with its own connections; closed with the system. */
   another(epoch?: number): { pool: PostgresPool; documents: OpenShard['documents'] }
-  /** A host in a partition that leaves `shard` when divided by two. */
+  /** A host in a partition with p mod 2 = `shard`. */
   hostOf(shard: number): string
   destroy(): Promise<void>
 }

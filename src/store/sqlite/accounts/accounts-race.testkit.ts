@@ -4,7 +4,7 @@ import { openDatabase } from '../folder/database.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
 import { createSqliteAccounts } from './accounts.ts'
 
-/** Every worker that waits at the gate tries to add the first account. */
+/** Each worker waits at the gate and then tries to add the first account. */
 export type RaceOrder = { path: string; gate: SharedArrayBuffer; rounds: number; name: string }
 
 const { path, gate, rounds, name } = workerData as RaceOrder

@@ -10,7 +10,7 @@ import { isAdministrator, losesAdministrator, storedSettings, withoutPassword } 
 import type { Database } from '../folder/database.ts'
 import { createChannelClearing } from '../inbox/deliveries.ts'
 
-/** E-mail addresses are stored in lower case, so that one is the same however it is typed. */
+/** E-mail addresses are stored in lower case, so that they are case-insensitive. */
 export function createSqliteAccounts(db: Database): AccountStore {
   const sql = accountStatements(db)
   const clearing = createChannelClearing(db)
@@ -117,7 +117,7 @@ export function readAccount(row: unknown): StoredAccount | null {
   return { ...plain, disabled: disabled === 1, settings: storedSettings(settings) }
 }
 
-/** The account behind a session or a token; null where it may not be used any more. */
+/** The account of a session or token; null if it may no longer be used. */
 export function createBearers(db: Database): (account: number) => Account | null {
   const find = db.prepare(`SELECT ${storedColumns} FROM accounts WHERE id = ? AND disabled = 0`)
   return (account) => {

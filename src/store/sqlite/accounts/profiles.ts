@@ -58,11 +58,11 @@ export function createSqliteProfiles(db: Database): ProfileStore {
     return (sql.revision.get() as { value: number }).value
   }
 
-  /** Runs in a transaction. A URD stays with its watch, wherever the source has moved to in the profile. */
+  /** Runs in a transaction. A URD keeps its watch even if the source moves within the profile. */
   function putOne({ profile, keys }: KeyedProfile, revision: number): void {
     sql.put.run(profile.id, profile.owner, revision, JSON.stringify(profile))
     const before = Map.groupBy(urdsOf(profile.id), ({ watch }) => watch)
-    // Old ones are removed after the new ones have their ids: an id is never used twice.
+    // Old URDs are removed after the new ones have their ids, so that no id is reused.
     sql.clearPlaces.run(profile.id)
     for (const [place, source] of profile.sources.entries()) {
       const watch = watchOf(keys[place]!, watchedUri(profile.owner, source))

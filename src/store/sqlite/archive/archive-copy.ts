@@ -9,26 +9,25 @@ import { PRIVATE_FILE } from '../folder/private-files.ts'
 
 export type RecordRow = { id: number; offset: number; length: number }
 
-/** Where the records of a file lie after they were copied. */
+/** Locations of a file's records after copying. */
 export type Moved = { records: (RecordRow & { movedTo: number; movedLength: number })[]; length: number }
 
 export type CopyOptions = {
   from: string
   fromCompressed: boolean
   to: string
-  /** Bytes of the old file that count. */
+  /** Length of the valid content of the old file. */
   fileLength: number
-  /** Those that are copied, in the order of their offsets. */
+  /** The records to copy, by offset. */
   records: readonly RecordRow[]
-  /** What is to be written for a record; throws where it is damaged. */
+  /** Returns the bytes to write for a record; throws if it is damaged. */
   convert(record: Buffer, offset: number): Buffer
   isCancelled(): boolean
 }
 
 /**
- * Copies an archive file record by record: its own header, then the given records and nothing else. The new file gets its name
- * when it is whole and on disk; before, and when anything fails, there is only `to` with `.part` behind it, or nothing.
- * Null when it was called off.
+ * Copies an archive file record by record: its own header, then only the given records. The copy is written to `to` + `.part`, and
+ * renamed once it is complete and on disk. On failure it is removed. Returns null if it was cancelled.
  */
 export function copyRecords(options: CopyOptions): Moved | null {
   const part = `${options.to}.part`
@@ -43,7 +42,7 @@ export function copyRecords(options: CopyOptions): Moved | null {
     moved = null
     throw storeError(error, options.to)
   } finally {
-    // On a full disk, what was begun would keep the room that others wait for.
+    // On a full disk, a partial copy would occupy space that others are waiting for.
     if (moved === null) rmSync(part, { force: true })
   }
 }
@@ -89,7 +88,7 @@ function writeAll(fd: number, bytes: Buffer, at: number): number {
   return bytes.length
 }
 
-/** A name lasts over a power cut once its folder is on disk. Where folders can't be synced, the system does without. */
+/** Makes a new file name survive a power cut. Ignored on systems where folders can't be synced. */
 function syncFolder(folder: string): void {
   let fd: number | null = null
   try {
@@ -108,13 +107,13 @@ export type MoveOptions = {
   name: string
   state: 'closed' | 'compressed'
   moved: Moved
-  /** What else belongs into the transaction. */
+  /** Further work for the same transaction. */
   also?(): void
 }
 
 /**
- * Moves all pointers into the new file in one transaction, which is on disk when this returns: the old file may go then.
- * Fails, and changes nothing, where the catalogue has meanwhile other ideas of the file than the copy.
+ * Moves all pointers to the new file in one transaction, which is on disk when this returns: the old file can then be removed.
+ * Fails and changes nothing if the catalogue no longer agrees with the copy.
  */
 export function movePointers(db: Database, { fileId, name, state, moved, also }: MoveOptions): void {
   const point = db.prepare('UPDATE versions SET offset = ?, length = ? WHERE id = ? AND file = ? AND offset = ?')
@@ -134,7 +133,7 @@ export function movePointers(db: Database, { fileId, name, state, moved, also }:
   })
 }
 
-/** Otherwise the last transactions may be lost in a power cut while the files that they speak of are gone already. */
+/** Syncs the transaction to disk. Otherwise a power cut could lose it after the files it replaced have been removed. */
 export function durably(db: Database, work: () => void): void {
   db.exec('PRAGMA synchronous = FULL')
   try {
@@ -145,8 +144,8 @@ export function durably(db: Database, work: () => void): void {
 }
 
 /**
- * Names of archive files that may be left over when a process is killed: noted in the catalogue before a file gets a
- * name that no row has, and in the transaction that takes the row of a file away. The next process that finds a note removes the file,
+ * Notes in the catalogue of archive files that may be left over if the process is killed. A note is written before a file gets a
+ * name that no row has, and in the transaction that deletes the row of a file. The next process that finds a note removes the file,
  * unless a row has its name, and then the note.
  */
 const prefix = 'leftover:'
@@ -166,21 +165,21 @@ export function removeLeftovers(db: Database, archive: string): void {
     const name = note.slice(prefix.length)
     rmSync(join(archive, `${name}.part`), { force: true })
     if (isFile.get(name) === undefined) {
-      // A process that did not know of the note may have set it aside.
+      // A process that did not know about the note may have renamed it to `.stray`.
       for (const ending of ['', '.stray']) rmSync(join(archive, name + ending), { force: true })
     }
     forgetLeftover(db, name)
   }
 }
 
-/** Header records hold a few lines. */
+/** Header records are only a few lines long. */
 const MAX_HEADER_BYTES = 64 * 1024
 const GZIP_TRAILER_BYTES = 8
 const RECORD_END_BYTES = 4
 
 /**
- * Bytes of the record that a file begins with and that the catalogue does not list: it describes the file. Where the
- * file begins with something else, everything before `firstRecord` is taken for it.
+ * Length of the record at the start of a file, which describes the file and is not in the catalogue. If the file begins with something
+ * else, everything before `firstRecord` is taken as the header.
  */
 export function headerLengthOf(fd: number, compressed: boolean, fileLength: number, firstRecord: number): number {
   const bytes = Buffer.alloc(Math.min(MAX_HEADER_BYTES, fileLength))
@@ -207,7 +206,7 @@ function memberLength(bytes: Buffer): number | null {
   }
 }
 
-/** The first deflate stream of what may be followed by others, and how many bytes it took. */
+/** Inflates the first of possibly several deflate streams. Returns its content and compressed length. */
 function inflateFirst(bytes: Buffer): { buffer: Buffer; engine: { bytesWritten: number } } {
   const options = { info: true, maxOutputLength: MAX_HEADER_BYTES }
   return inflateRawSync(bytes, options) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }

@@ -18,7 +18,7 @@ type Parts = {
   host: string
   path: string
   db: Database
-  /** Opens the file as a shard does; records that were looked at are counted. */
+  /** Opens the file as a shard does, and counts the records read. */
   open(): { warnings: string[]; looks: number; length: number }
   rows(): Row[]
   file(): { state: string; length: number }
@@ -27,7 +27,7 @@ type Parts = {
 /** Records of these tests end with `</>`; the file's own header with `]`. */
 const isWhole = (record: Uint8Array): boolean => /^(?:<[^\0]*<\/>|\[[^\0]*\])$/.test(Buffer.from(record).toString())
 
-/** Ten pages, a copy of the third, and a page that is gone: one file, closed as a killed process leaves it. */
+/** Ten pages, a copy of the third, and a page that is gone: one file, as a killed process leaves it. */
 async function withFile(work: (parts: Parts) => Promise<void> | void): Promise<void> {
   const system = createSqliteSystem()
   try {
@@ -112,7 +112,7 @@ describe('the end of an archive file after a crash', () => {
       assert.equal(length, before[8]!.offset)
       assert.equal(file().length, length)
       assert.equal(file().state, 'open')
-      // The page that is gone never had a body: what is lost of it is a header.
+      // The page that is gone never had a body: only its header is lost.
       assert.deepEqual(lostOf(rows()), [9, 10, 11])
       assert.equal(rows()[11]!.body, 'none')
       assert.ok(
@@ -143,7 +143,7 @@ describe('the end of an archive file after a crash', () => {
 
   test('copies of a body that is lost are lost with it, wherever they lie', () =>
     withFile(({ open, path, rows, db }) => {
-      // The copy comes first in the file, as it does when a lost version is brought back.
+      // The copy comes first in the file, as when a lost version is restored.
       const before = rows()
       const swap = db.prepare('UPDATE versions SET offset = ?, length = ? WHERE id = ?')
       swap.run(before[3]!.offset, before[3]!.length, 11)

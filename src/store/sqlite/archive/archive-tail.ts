@@ -4,17 +4,17 @@ import { markLost } from '../documents/lost-versions.ts'
 import type { Database } from '../folder/database.ts'
 
 /**
- * The end of a file that is written to, after a process or the power went away. The catalogue counts the bytes that are
- * stored. What stands behind them was being written, and is cut off. A power cut may also take bytes that count: the
- * file is shorter then, or its last records are zeros. In that case the file is cut behind its last whole record, and the
- * versions that lay behind it are lost. In the good case one record is read.
+ * Repairs the end of an open file after a crash or power cut. The catalogue has the length of the committed content.
+ * Anything after it is an uncommitted write, and is truncated. A power cut may also lose committed bytes: the file is too
+ * short, or its last records are zeros. Then the file is truncated after its last complete record, and the versions
+ * after it are lost. In the normal case one record is read.
  */
 export type OpenFileRow = { id: number; length: number; first_version: number; last_version: number }
 
 export type Tail = {
-  /** Bytes that count now; 0 when not even the file's own header is whole. */
+  /** Valid length now; 0 if not even the file's own header is complete. */
   length: number
-  /** Bytes that were cut off and never counted. */
+  /** Uncommitted bytes that were truncated. */
   excessBytes: number
   lost: LostVersions
   lostBytes: number
@@ -34,7 +34,7 @@ export function mendTail(
   const { length, behind } = findEnd(db, file, size, isIntact)
   let lost: LostVersions = { count: 0, urls: [] }
   if (length < file.length) {
-    // Said before it is done: a process that is killed in between finds a file that is too long.
+    // Recorded before truncating: if the process is killed in between, the file is merely too long.
     lost = atomically(db, () => {
       const marked = markLost(db, behind)
       db.prepare('UPDATE files SET length = ? WHERE id = ?').run(length, file.id)
@@ -54,7 +54,7 @@ function findEnd(db: Database, file: OpenFileRow, size: number, isIntact: (row: 
     .get(file.last_version, file.id) as RecordRow | undefined
   if (isLong && newest !== undefined && endOf(newest) === file.length && isIntact(newest))
     return { length: file.length, behind: [] }
-  // A record that was brought back has a smaller number than those before it, and no version may point at the last one any more.
+  // A restored record has a lower version id than those before it, and there may be no version left that points at the last record.
   const rows = db
     .prepare('SELECT id, offset, length FROM versions WHERE id BETWEEN ? AND ? AND file = ? ORDER BY offset DESC')
     .all(file.first_version, file.last_version, file.id) as RecordRow[]
@@ -78,7 +78,7 @@ function readBytes(fd: number, offset: number, length: number): Buffer {
   return bytes.subarray(0, done)
 }
 
-/** Within a transaction or without one: a file is opened in either. */
+/** Uses a savepoint, since a file may be opened inside or outside a transaction. */
 function atomically<T>(db: Database, work: () => T): T {
   db.exec('SAVEPOINT tail')
   try {
@@ -91,7 +91,7 @@ function atomically<T>(db: Database, work: () => T): T {
   }
 }
 
-/** What happened, for people; empty when nothing did. */
+/** Message for users about the repair; empty if there was none. */
 export function tailText(path: string, { length, excessBytes, lost, lostBytes }: Tail): string {
   if (lostBytes > 0) {
     const urls = lost.urls.map((url) => url.slice(0, 200)).join(', ')

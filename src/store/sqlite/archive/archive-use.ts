@@ -2,23 +2,23 @@ import { AppError } from '../../../core/errors.ts'
 import type { ArchiveFile } from '../../contracts/objects.ts'
 import type { Database } from '../folder/database.ts'
 
-/** How much of an archive file is still pointed at. */
+/** How much of an archive file is still referenced. */
 export type FileUse = Omit<ArchiveFile, 'kind' | 'path'> & {
   livingBytes: number
   records: number
-  /** All its records are of versions in this range. */
+  /** Range of version ids that includes all its records. */
   firstVersion: number
   lastVersion: number
-  /** Its row has to stay, or the next file would get its id. */
+  /** It has the highest id: its row must stay, or the next file would get the same id. */
   isLast: boolean
 }
 
 type SumRow = { file: number; bytes: number; records: number; low: number; high: number }
 
-/** Versions that are summed up by one statement: short ones let others write in between. */
+/** Versions per statement: short statements let others write in between. */
 const STEP = 50_000
 
-/** Only files that were there before the versions are gone through: those that come later are not wasted yet. */
+/** Measures the files that exist at the start; files added meanwhile are too new to contain waste. */
 export function measureFiles(db: Database): FileUse[] {
   const files = new Map(selectFiles(db, 'TRUE').map((file) => [file.id, file]))
   const sums = db.prepare(
@@ -33,7 +33,7 @@ export function measureFiles(db: Database): FileUse[] {
   return [...files.values()]
 }
 
-/** The use of one file as it is now. */
+/** The current use of one file. */
 export function fileOf(db: Database, id: number): FileUse {
   const [file] = selectFiles(db, `id = ${Math.trunc(id)}`)
   if (file === undefined) throw new AppError('store-failed', `archive file ${id} is not there any more`)

@@ -12,11 +12,11 @@ export type ArchiveWriterOptions = {
   shard: number
   maxFileBytes: number
   now(): number
-  /** The record that every file begins with. */
+  /** The record at the start of every file. */
   fileHeader(fileName: string): Uint8Array
-  /** Whether bytes that were read back are one whole record; without it only lengths are looked at. */
+  /** Whether bytes that were read back are one complete record; without it only lengths are checked. */
   isWhole?(record: Uint8Array): boolean
-  /** Told when a file was closed and may be compressed. */
+  /** Called when a file was closed and may be compressed. */
   onClosed?(fileId: number): void
   onWarning(message: string): void
 }
@@ -24,9 +24,9 @@ export type ArchiveWriterOptions = {
 type OpenFile = { id: number; fd: number; length: number; firstVersion: number; lastVersion: number }
 
 /**
- * Appends one shard's records to its open file. `append` only collects; `flush` writes everything with one call and
- * notes the new length. Both run inside the transaction that adds the rows pointing at the records: what stands
- * behind the noted length was never stored, and is cut off at the next start.
+ * Appends one shard's records to its open file. `append` only buffers; `flush` writes everything with one call and
+ * saves the new length. Both run inside the transaction that adds the rows pointing at the records: anything after
+ * the saved length was never committed, and is truncated at the next start.
  */
 export function createArchiveWriter(options: ArchiveWriterOptions) {
   const { db, folder, shard, maxFileBytes } = options
@@ -38,7 +38,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
   let closedIds: number[] = []
   let created: string[] = []
   let file: OpenFile | null = null
-  /** The catalogue may know of an open file that is not open here. */
+  /** The catalogue may have an open file that is not open here yet. */
   let unopened = true
 
   function create(): OpenFile {
@@ -81,7 +81,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
     letGo()
   }
 
-  /** Forgotten before it is closed: even if that fails, its number is not used again. */
+  /** Clears `file` before closing it: even if that fails, the descriptor is not used again. */
   function letGo(): void {
     const fd = file?.fd
     file = null
@@ -112,7 +112,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
       const offset = file.length + pendingBytes
       for (const part of parts) if (part.byteLength > 0) pending.push(part)
       pendingBytes += length
-      // A version that is brought back is older than those before it.
+      // A restored version has a lower id than the ones before it.
       file.firstVersion = file.firstVersion === 0 ? versionId : Math.min(file.firstVersion, versionId)
       file.lastVersion = Math.max(file.lastVersion, versionId)
       return { fileId: file.id, offset, length }
@@ -123,7 +123,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
       for (const id of closedIds) options.onClosed?.(id)
       closedIds = []
     },
-    /** After a failed transaction: back to what the catalogue knows. It is asked when the next record comes. */
+    /** Returns to the state of the catalogue after a failed transaction. The catalogue is read when the next record is appended. */
     rollback(): void {
       pending = []
       pendingBytes = 0
@@ -147,8 +147,8 @@ function remainder(parts: Uint8Array[], written: number): Uint8Array[] {
 type FileRow = OpenFileRow & { name: string }
 
 /**
- * The shard's open file, its end put right. Said aloud when the store is opened; later, what a failed transaction wrote goes
- * without a word.
+ * Reopens the shard's open file and repairs its end. Reports truncated bytes when the store is opened; later, those of a failed
+ * transaction are truncated silently.
  */
 function reopen({ db, folder, shard, isWhole, onWarning }: ArchiveWriterOptions, atStart: boolean): OpenFile | null {
   const row = db

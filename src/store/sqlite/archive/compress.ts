@@ -13,10 +13,10 @@ export function hasClosedFile(db: Database): boolean {
 }
 
 /**
- * Compresses one closed archive file, each record as a gzip member of its own, so that any record can still be read
- * alone. Plain file and catalogue stay as they are until the new file is whole and on disk; then one transaction
- * moves all pointers, and only then the plain file goes. An interrupted file is compressed again from the start.
- * Records that no version points at any more are left out. Returns false when nothing waits. The caller holds the lock
+ * Compresses one closed archive file, each record as a separate gzip member, so that any record can still be read
+ * alone. Plain file and catalogue stay unchanged until the new file is complete and on disk; then one transaction
+ * moves all pointers, and only then the plain file is removed. After an interruption, a file is compressed again from the start.
+ * Records that no version points at are left out. Returns false if there is nothing to compress. The caller holds the lock
  * `housekeeping`.
  */
 export function compressNextFile(
@@ -46,7 +46,7 @@ export function compressNextFile(
       isCancelled,
     })
   } catch (error) {
-    // Damaged or missing: `verify` reports it. The files behind it need not wait.
+    // Damaged or missing: `verify` reports it. Skip it, so that it doesn't block the files after it.
     passedOver.add(file.id)
     throw error
   }

@@ -19,7 +19,7 @@ const MAX_RECORD_BYTES = 2 ** 31 - 1
 export function createSqliteObjects(db: Database, archive: string): ObjectStore {
   const selectFiles = db.prepare('SELECT id, name, state, length FROM files ORDER BY id')
   const selectFile = db.prepare('SELECT id, name, state, length, first_version, last_version FROM files WHERE id = ?')
-  // A file's versions lie in one range of numbers, mixed with those that other shards wrote meanwhile.
+  // A file's versions are in one range of ids, mixed with those that other shards wrote at the same time.
   const selectRecords = db.prepare(
     `SELECT v.id AS versionId, v.file AS fileId, v.offset, v.length, v.digest, v.size, v.original, d.url
      FROM versions v JOIN documents d ON d.id = v.document

@@ -37,7 +37,7 @@ type Place = {
   folder: string
   archive: string
   db: Database
-  /** Writes pages as a crawl would, in a folder that is then let go of. */
+  /** Writes pages as a crawl would, and closes the folder again. */
   store(captures: readonly Capture[]): Promise<void>
 }
 
@@ -62,7 +62,7 @@ function page(n: number, edition: number): Capture {
   return pageOf('a.example', `/${n}`, '', { at: 1000 * edition, digest, size: body.length, render })
 }
 
-/** Pages in several editions over several files; of each but the newest edition nothing is needed. */
+/** Pages in several editions over several files; only the newest edition is needed. */
 async function withArchive(editions: number, work: (place: Place) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'erace-rewrite-'))
   const store = async (captures: readonly Capture[]): Promise<void> => {
@@ -118,7 +118,7 @@ function rewrite({ db, archive }: Place, parts: Partial<RewriteOptions> = {}) {
   })
 }
 
-/** Each version with its own record, read through the catalogue; whatever the files are called and however compressed. */
+/** The record of each version, read through the catalogue, independent of file names and compression. */
 async function recordsOf({ db, archive }: Place): Promise<Map<number, string>> {
   const objects = createSqliteObjects(db, archive)
   const rows = db.prepare('SELECT id, file, offset, length FROM versions ORDER BY id').all()
@@ -131,7 +131,7 @@ async function recordsOf({ db, archive }: Place): Promise<Map<number, string>> {
   return records
 }
 
-/** Every file of the folder is known, and holds its header and whole records, as a reader from the start sees it. */
+/** Every file in the folder is in the catalogue, and contains its header and complete records when read sequentially. */
 async function assertTidy({ db, archive }: Place): Promise<number> {
   const names = (db.prepare('SELECT name FROM files').all() as { name: string }[]).map(({ name }) => name)
   assert.deepEqual(readdirSync(archive).toSorted(), names.toSorted())

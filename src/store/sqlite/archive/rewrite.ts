@@ -18,30 +18,30 @@ import { type FileUse, fileOf, measureFiles } from './archive-use.ts'
 import { gzipMember } from './compress.ts'
 
 /**
- * Archive files of which less than half is still pointed at are written anew with the living records alone; files with nothing
- * living go. Order of the steps for one file:
+ * Rewrites archive files that are more than half dead with only their live records, and removes files without live records. Steps
+ * for one file:
  *
- *   1. the new name is noted as a possible left-over; the copy is written as `.part`, synced, renamed
- *   2. one transaction moves all pointers to the copy, gives the file's row the new name and notes the old one
- *   3. the old file goes, then its note
+ *   1. note the new name as a possible leftover; write the copy as `.part`, sync it, rename it
+ *   2. in one transaction, move all pointers to the copy, give the file's row the new name and note the old one
+ *   3. remove the old file, then its note
  *
- * Killed at any point, the catalogue points at a file that is whole; what is left over is removed by the next run, or when the
- * folder is opened. The caller holds the lock `housekeeping`, so no other process replaces files meanwhile.
+ * If the process is killed at any point, the catalogue points at a complete file; leftovers are removed by the next run, or when the
+ * folder is opened. The caller holds the lock `housekeeping`, so that no other process replaces files at the same time.
  */
 export type RewriteOptions = {
   db: Database
   archive: string
   /** Whether a record is complete and matches its digests. */
   isWhole(record: Buffer): boolean
-  /** Whether plain files are compressed on this occasion. */
+  /** Whether plain files are compressed when rewritten. */
   compress: boolean
-  /** Runs `work` unless another process writes to the folder; false if one does. For files that a crawl would go on writing to. */
+  /** Runs `work` unless another process writes to the folder; false if one does. For files that a crawl would continue to append to. */
   whileIdle(work: () => void): boolean
   signal: AbortSignal
   onProgress(progress: { file: number; files: number; freedBytes: number }): void
 }
 
-/** A file is rewritten when more than this part of it is dead. */
+/** A file is rewritten if more than this fraction of it is dead. */
 const MAX_DEAD = 0.5
 const MAX_LEFT_ALONE = 100
 const MAX_RECORD_BYTES = 2 ** 31 - 1
@@ -54,7 +54,7 @@ export async function rewriteFiles(options: RewriteOptions): Promise<GcFiles> {
     options,
     measureFiles(db).filter((file) => isWasted(file, archive, report)),
   )
-  // What needs no room to be freed comes first: on a full disk it makes the room for the others.
+  // Files that need the least space for their copy come first: on a full disk they make room for the others.
   wasted.sort((a, b) => a.livingBytes - b.livingBytes)
   for (const [index, file] of wasted.entries()) {
     if (signal.aborted) break
@@ -65,7 +65,7 @@ export async function rewriteFiles(options: RewriteOptions): Promise<GcFiles> {
     } catch (error) {
       leaveAlone(report, file, error)
     }
-    // Signals are heard between two files.
+    // Signals are handled between two files.
     await new Promise((resolve) => setImmediate(resolve))
   }
   onProgress({ file: wasted.length, files: wasted.length, freedBytes: report.freedBytes })
@@ -89,7 +89,7 @@ function isWasted(file: FileUse, archive: string, report: GcFiles): boolean {
   }
 }
 
-/** Files that a crawl would go on writing to are closed, where none does, so that they can be rewritten. */
+/** Closes files that a crawl would continue to append to, if none is running, so that they can be rewritten. */
 function closeOpenFiles({ db, archive, whileIdle }: RewriteOptions, wasted: FileUse[]): FileUse[] {
   const open = wasted.filter(({ state }) => state === 'open')
   if (open.length === 0) return wasted
@@ -100,7 +100,7 @@ function closeOpenFiles({ db, archive, whileIdle }: RewriteOptions, wasted: File
       const file = fileOf(db, id)
       const path = join(archive, file.name)
       const { size } = statSync(path)
-      if (size < file.length) continue // `verify` tells, and so does the next crawl
+      if (size < file.length) continue // reported by `verify` and by the next crawl
       if (size > file.length) truncateSync(path, file.length)
       db.prepare(`UPDATE files SET state = 'closed' WHERE id = ? AND state = 'open'`).run(id)
       closed.push({ ...file, state: 'closed' })
@@ -153,7 +153,7 @@ function rewriteFile(options: RewriteOptions, file: FileUse, report: GcFiles): v
   }
 }
 
-/** A damaged record is not carried on as if it were whole: its file stays for `verify` and for repair. */
+/** Throws if the record is damaged, so that it is not copied as if it were intact: its file stays for `verify` and for repair. */
 function checked(
   bytes: Buffer,
   offset: number,
@@ -182,7 +182,7 @@ function leaveAlone(report: GcFiles, { name }: FileUse, error: unknown): void {
   if (report.leftAlone.length < MAX_LEFT_ALONE) report.leftAlone.push({ file: name, message: failure.message })
 }
 
-/** `erace-…-000012.warc` becomes `erace-…-000012.g1.warc.gz`: a name that no reader has opened before. */
+/** `erace-…-000012.warc` becomes `erace-…-000012.g1.warc.gz`: a name that no reader has open. */
 export function nextName(name: string, compressed: boolean): string {
   const match = /^(.*?)(?:\.g(\d+))?\.warc(?:\.gz)?$/.exec(name)
   const base = match?.[1] ?? name

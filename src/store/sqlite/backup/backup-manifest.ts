@@ -2,9 +2,9 @@ import { version } from '../../../config/version.ts'
 import { AppError } from '../../../core/errors.ts'
 
 /**
- * A backup is a tar file that opens with `backup.json` (what follows, and how large it is), goes on with the files of the data folder
- * under their names there, and ends with `SHA256SUMS`, as `sha256sum -c` reads it. Sizes come first so that a reader
- * knows beforehand how much room it takes; digests stand last so that each file is read once.
+ * A backup is a tar file that starts with `backup.json` (the entries and their sizes), followed by the files of the data folder
+ * under their names there, and ends with `SHA256SUMS`, in the format of `sha256sum -c`. Sizes come first so that a reader
+ * knows in advance how much space it needs; digests come last so that each file is read only once.
  */
 export type Manifest = {
   format: typeof BACKUP_FORMAT
@@ -21,10 +21,10 @@ export type ManifestEntry = { name: string; bytes: number }
 export const BACKUP_FORMAT = 1
 export const manifestName = 'backup.json'
 export const sumsName = 'SHA256SUMS'
-/** A million archive files are far more than anybody has; a longer list is none. */
+/** Enough for a million archive files, far more than is realistic; a longer list is refused. */
 export const maxManifestBytes = 128 * 1024 * 1024
 
-/** Names of archive files as the catalogue may hold them: plain, in no other folder. */
+/** Valid names of archive files in the catalogue: plain names, without a path. */
 export const archiveFileName = /^[A-Za-z0-9][\w.-]{0,199}\.warc(?:\.gz)?$/
 
 const frontierName = /^frontier\/\d{2,4}\.db$/
@@ -37,7 +37,7 @@ export function manifestBytes(manifest: Manifest): number {
   return manifest.entries.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** Everything in it is checked: the file may be hostile. */
+/** Validates everything: the file is untrusted. */
 export function parseManifest(text: string): Manifest {
   let value: unknown
   try {
@@ -91,7 +91,7 @@ export function formatSums(sums: ReadonlyMap<string, string>): string {
   return [...sums].map(([name, digest]) => `${digest}  ${name}\n`).join('')
 }
 
-/** The first entry whose digest is not the one that stands in the list, or is not in it. */
+/** The first entry whose digest differs from the list, or is missing in it. */
 export function findWrongSum(text: string, sums: ReadonlyMap<string, string>): string | null {
   const listed = new Map(text.split('\n').map((line) => [line.slice(66), line.slice(0, 64)]))
   for (const [name, digest] of sums) if (listed.get(name) !== digest) return name

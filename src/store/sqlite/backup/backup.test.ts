@@ -40,7 +40,7 @@ describe('a backup of the embedded store', () => {
         assert.equal(report.versions, PAGES)
         assert.equal(report.fileBytes, statSync(join(place, name)).size)
         assert.deepEqual(report.incomplete, [])
-        // What comes later is not in it.
+        // Later writes are not in the backup.
         await shard.documents.record([pageOf(host, '/later', 'later')])
         await shard.frontier.offer(offersOf(host, QUEUED + 10))
         await system.close()

@@ -10,7 +10,7 @@ import { type BackupOptions, backupFolder } from './backup.ts'
 import { type RestoreOptions, restoreFolder } from './restore.ts'
 import type { SealKey } from './sealed-file.ts'
 
-/** A data folder with some pages and queued URLs, open, and a place beside it for backups. */
+/** An open data folder with some pages and queued URLs, and a place next to it for backups. */
 export type BackedUp = {
   system: SqliteSystem
   place: string

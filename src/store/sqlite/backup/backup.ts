@@ -20,22 +20,22 @@ import { openSnapshots, type Snapshots } from './snapshot.ts'
 import { syncFolder, takeWorkFolder, type WorkFolder } from './work-folder.ts'
 
 /**
- * Copies a data folder into one file while others go on writing to it. The lock `housekeeping` is held throughout: archive files may grow, but
- * none is replaced. First the databases are copied as they were in one moment; the catalogue of that moment says how much of each
- * archive file belongs to it. Everything is made in `FILE.part`, a folder, and gets its name when it is whole and on disk.
+ * Copies a data folder into one file while others continue to write to it. The lock `housekeeping` is held throughout: archive files may
+ * grow, but none is replaced. First a consistent snapshot of the databases is copied; its catalogue says how much of each archive file
+ * belongs to it. The backup is written in the folder `FILE.part`, and moved to its name once it is complete and on disk.
  *
- * A folder with something private in it (credentials, or what was read with them) is sealed as a whole, and the copies of its databases are made
- * in the data folder itself: where backups are kept, nothing of it is ever in plain.
+ * If the folder contains anything private (credentials, or documents fetched with them), the whole backup is encrypted, and the databases
+ * are copied inside the data folder: nothing is ever unencrypted where backups are kept.
  */
 export type BackupOptions = {
   folder: string
   file: string
-  /** Replaces a file of that name. */
+  /** Replaces an existing file. */
   force: boolean
-  /** How long to wait for a process that replaces archive files now. */
+  /** How long to wait for a process that is replacing archive files. */
   patienceMs?: number
   clock: Clock
-  /** Seals what is private; read only if something is. */
+  /** Encrypts the backup; read only if something is private. */
   key: SealKey
   onWaiting(holder: string): void
   onProgress(progress: CopyProgress): void
@@ -45,7 +45,7 @@ export type BackupOptions = {
 const PATIENCE_MS = 60_000
 const LOCK_STEP_MS = 200
 const CHUNK_BYTES = 1 << 20
-/** Fast rather than small: what is large in a backup is compressed already. */
+/** Fast rather than small: the large files in a backup are already compressed. */
 const GZIP_LEVEL = 1
 
 export async function backupFolder(options: BackupOptions): Promise<BackupReport> {
@@ -100,7 +100,7 @@ function refusePlace(folder: string, file: string, force: boolean): void {
   if (!existsSync(dirname(file))) wrong(`there is no folder ${dirname(file)}`)
 }
 
-/** In steps, so that the process hears signals meanwhile. */
+/** Polls, so that the process can handle signals in between. */
 async function waitForLock(options: BackupOptions): Promise<FolderLock> {
   const { folder, clock, patienceMs = PATIENCE_MS, signal } = options
   const deadline = clock.monotonic() + patienceMs
@@ -149,7 +149,7 @@ function readKey(key: SealKey): Buffer {
   }
 }
 
-/** Copies the databases and lists what goes into the backup, with the file that each entry is read from. */
+/** Copies the databases and lists the entries of the backup, with the file that each is read from. */
 async function makePlan(
   snapshots: Snapshots,
   madeAt: string,
@@ -172,7 +172,7 @@ async function makePlan(
   return { manifest: manifestOf({ madeAt, documents, versions, entries }), sources, incomplete }
 }
 
-/** Damage is copied as it is, and told: a backup of the rest is worth more than none. */
+/** Damaged files are copied as they are and reported: a backup of the rest is better than none. */
 function lookAtArchive(archive: string, files: Snapshots['files']) {
   const kept: { name: string; path: string; bytes: number }[] = []
   const incomplete: string[] = []
@@ -188,7 +188,7 @@ function lookAtArchive(archive: string, files: Snapshots['files']) {
 
 async function writeTar(target: string, plan: Plan, sealKey: Buffer | null, options: BackupOptions): Promise<void> {
   const { readable, controller } = createTarPacker()
-  // The first failure is the reason; later ones follow from it.
+  // The first failure is the cause; later ones follow from it.
   const failures: unknown[] = []
   const compressor = compressorFor(options.file)
   const between = [...(compressor === null ? [] : [compressor]), ...(sealKey === null ? [] : [createSealer(sealKey)])]

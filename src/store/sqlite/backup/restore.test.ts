@@ -17,7 +17,7 @@ const fails = (code: ErrorCode, text: RegExp) => (error: unknown) => {
   return true
 }
 
-/** A backup with something changed in it, refused; nothing stays behind. */
+/** A modified backup is refused and leaves nothing behind. */
 async function refuses(
   { backup, restore, place }: BackedUp,
   change: (entries: Entries) => unknown,
@@ -50,7 +50,7 @@ function changeManifest(
   setData(entry, Buffer.from(JSON.stringify(manifest)))
 }
 
-/** Puts another entry in place of a good one and lists it as the manifest would. */
+/** Replaces a valid entry and updates the manifest accordingly. */
 function replaceFile(entries: Entries, name: string, data: Uint8Array): void {
   setData(named(entries, name), data)
   changeManifest(entries, (manifest) => {
@@ -118,7 +118,7 @@ describe('restore', () => {
         await assert.rejects(restore('cut.tar', 'back'), fails('file-invalid', /refused/), `cut at ${end}`)
         const changed = Buffer.from(bytes)
         changed[end] = changed[end]! ^ 1
-        // Bytes that fill up a block say nothing; all others are seen.
+        // Changes in the padding of a block have no effect; all others are detected.
         writeFileSync(join(place, 'changed.tar'), changed)
         await restore('changed.tar', `back-${part}`).then(
           () => assert.equal(bytes[end], 0),

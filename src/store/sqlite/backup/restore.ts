@@ -40,23 +40,23 @@ import { isSealed, SEALED_HEADER_BYTES, type SealKey, unseal } from './sealed-fi
 import { syncFolder, takeWorkFolder } from './work-folder.ts'
 
 /**
- * Brings a backup back as a data folder. Everything is unpacked into `DIR.restoring`, beside the folder that it shall become, and held against
- * the backup's own list; only then it is given its name, in one step. Until that moment nothing is changed at `DIR`. The
- * file may come from anywhere: what is not exactly a backup is refused before it is believed.
+ * Restores a backup as a data folder. Everything is unpacked into `DIR.restoring`, next to the target folder, and checked against
+ * the backup's own list; only then is it renamed, atomically. Until then nothing changes at `DIR`. The file is untrusted: anything
+ * that is not exactly a backup is refused.
  */
 export type RestoreOptions = {
   file: string
   folder: string
   clock: Clock
-  /** Opens a sealed backup; null if none was given. */
+  /** Decrypts a sealed backup; null if none was given. */
   key: SealKey | null
-  /** Whether the folder gets the key too, as its own. */
+  /** Whether the key is also stored in the restored folder. */
   keepsKey: boolean
   onProgress(progress: CopyProgress): void
   signal?: AbortSignal
 }
 
-/** What tar itself adds for each entry, generously: a header, an extended one, what fills the last block. */
+/** Upper bound for tar's overhead per entry: a header, an extended header, padding of the last block. */
 const OVERHEAD_BYTES = 8192
 
 export async function restoreFolder(options: RestoreOptions): Promise<RestoreReport> {
@@ -105,7 +105,7 @@ function refuseUsed(folder: string): void {
   )
 }
 
-/** An empty folder that is in the way is replaced. */
+/** Replaces an empty folder at the target. */
 function putInPlace(data: string, folder: string): void {
   try {
     if (statSync(folder, { throwIfNoEntry: false }) !== undefined) rmdirSync(folder)
@@ -120,7 +120,7 @@ function putInPlace(data: string, folder: string): void {
   syncFolder(dirname(folder))
 }
 
-/** Entries must come as the manifest lists them, in that order, each of its size: there is no room for anything else. */
+/** Entries must be exactly those in the manifest, in the same order and of the same size. */
 async function unpack(data: string, { file, folder, key, onProgress, signal }: RestoreOptions): Promise<Manifest> {
   for (const path of [data, join(data, 'frontier'), join(data, 'archive')]) mkdirSync(path, { mode: 0o700 })
   let limit = maxManifestBytes + OVERHEAD_BYTES
@@ -211,7 +211,7 @@ function shown(name: string): string {
 
 const CHUNK_BYTES = 1 << 20
 
-/** The plain bytes of a backup, sealed or not, however it is compressed. `limit` is asked all the while: a few bytes may unfold to a disk full of them. */
+/** The decrypted and decompressed bytes of a backup. `limit` is checked continuously, against decompression bombs. */
 async function* backupBytes(
   { file, key }: Pick<RestoreOptions, 'file' | 'key'>,
   limit: () => number,
@@ -223,7 +223,7 @@ async function* backupBytes(
   const first = await chunks.next()
   const decompressor = first.done === true ? null : decompressorFor(first.value)
   const all = startingWith(first, chunks)
-  // Its failures reach the reader of the last stream.
+  // Errors reach the reader of the last stream, so the callback can ignore them.
   const stream = decompressor === null ? all : pipeline(all, decompressor, () => {})
   let total = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -242,7 +242,7 @@ async function* startingWith(first: IteratorResult<Buffer>, rest: AsyncIterator<
   }
 }
 
-/** By what the file holds, since names change. */
+/** Detects the compression by content, since file names change. */
 function decompressorFor(start: Buffer) {
   if (start.length < 4) return null
   if (start.readUInt16BE(0) === 0x1f8b) return createGunzip({ chunkSize: CHUNK_BYTES })

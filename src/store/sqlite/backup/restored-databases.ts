@@ -8,8 +8,8 @@ import { frontierMigrations } from '../folder/schema-frontier.ts'
 import { archiveFileName, type Manifest, refused } from './backup-manifest.ts'
 
 /**
- * Whether the databases of a backup can be used here. They are as foreign as the file that they came in: they may hold nothing that
- * acts by itself, and no archive file that lies elsewhere, since files that the catalogue names are written to and cut.
+ * Checks whether the databases of a backup can be used here. They are as untrusted as the backup: they must not contain anything that
+ * runs by itself, such as triggers, or archive files outside the folder, since files in the catalogue are written to and truncated.
  */
 export function checkRestoredDatabases(data: string, { entries }: Manifest): void {
   const frontiers = entries.map(({ name }) => name).filter((name) => name.startsWith('frontier/'))
@@ -31,7 +31,7 @@ export function checkRestoredDatabases(data: string, { entries }: Manifest): voi
 }
 
 function look<T>(data: string, name: string, migrations: readonly Migration[], work: (db: DatabaseSync) => T): T {
-  // Immutable: looking leaves no trace beside the file.
+  // Immutable: reading leaves no files next to the database.
   const url = pathToFileURL(join(data, name))
   url.searchParams.set('immutable', '1')
   let db: DatabaseSync | null = null
@@ -51,8 +51,8 @@ function look<T>(data: string, name: string, migrations: readonly Migration[], w
 }
 
 /**
- * Triggers and tables of words are those that the migrations make, to the letter: any other would act by itself, and without them
- * what they keep would be wrong from then on.
+ * Triggers and virtual tables must be exactly those that the migrations create: any other could run by itself, and without them the
+ * data they maintain would become wrong.
  */
 function checkActing(db: DatabaseSync, name: string, migrations: readonly Migration[]): void {
   const own = new DatabaseSync(':memory:')

@@ -18,7 +18,7 @@ const credentials = '5f0c'.repeat(6)
 const letter = 'Dear Ada, the vault opens with 4711. '
 const title = 'About the vault'
 
-/** A folder with one message that was read with somebody's credentials, among open pages. */
+/** A folder with public pages and one message that was fetched with a user's credentials. */
 const withPrivate = (work: (parts: BackedUp) => Promise<void>): Promise<void> =>
   withSystem(async (parts) => {
     const url = withAccess(`imap://${parts.host}/INBOX/1`, { render: 'http', credentials })
@@ -211,7 +211,7 @@ describe('a backup of a folder with something private', () => {
     }))
 })
 
-/** A backup in a process of its own, which dies as soon as it is in that phase. */
+/** A backup in its own process, which dies as soon as it reaches that phase. */
 function killedBackup(folder: string, file: string, phase: string) {
   const program = `
     import { systemClock } from '${new URL('../../../core/clock.ts', import.meta.url)}'

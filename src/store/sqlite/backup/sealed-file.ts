@@ -10,13 +10,13 @@ import { refused } from './backup-manifest.ts'
  *     header  magic, format (1 byte), salt (32 bytes), check (32 bytes: HMAC-SHA-256 of all before it)
  *     chunk   word (4 bytes: the length of the text, and the highest bit if it is the last), text, tag (16 bytes)
  *
- * HKDF makes the keys of header and chunks from the given key and the salt, so every file has its own and chunks may be numbered: the number is the
- * nonce, the word is authenticated with the text. Chunks can't be changed, left out, moved or taken from another file. All but
- * the last are of the same length. The check tells a wrong key from damage.
+ * HKDF derives the keys of header and chunks from the given key and the salt, so that every file has its own keys and the chunk number can
+ * be the nonce. The word is authenticated together with the text. Chunks can't be changed, omitted, reordered or taken from another file.
+ * All but the last have the same length. The check distinguishes a wrong key from damage.
  */
 export type SealKey = {
   read(): Buffer
-  /** The file or the setting it is in, for messages. */
+  /** The file or setting that contains it, for messages. */
   place: string
 }
 
@@ -83,7 +83,7 @@ export function createSealer(key: Buffer): Transform {
   return sealer
 }
 
-/** Only what is authenticated comes out; a file that is not whole fails at the latest at its end. */
+/** Yields only authenticated bytes; throws for an incomplete file, at the latest at its end. */
 export async function* unseal(file: string, key: SealKey): AsyncGenerator<Buffer> {
   const handle = await open(file)
   try {

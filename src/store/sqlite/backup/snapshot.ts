@@ -7,28 +7,28 @@ import { storeError } from '../folder/database.ts'
 import { openCatalogForReading, paths, readFacts } from '../folder/folder.ts'
 
 /**
- * All databases of a folder as they were in one moment, also during writes. A request that is done in one frontier has
- * its document in the catalogue and its links in the frontiers of their owners. So that the copy keeps this promise, the writers of
- * all frontiers are held while a read transaction begins on each of them and, last, on the catalogue; then they go on. The read
- * transactions see that moment for as long as they are open; SQLite's log grows meanwhile.
+ * A consistent snapshot of all databases of a folder, also during writes. A request that is done in one frontier has
+ * its document in the catalogue and its links in the frontiers of their owners. To preserve this in the copy, the writers of
+ * all frontiers are blocked while a read transaction begins on each of them and, last, on the catalogue. The read
+ * transactions see that state while they are open; SQLite's WAL grows in the meantime.
  */
 export type Snapshots = {
   documents: number
   versions: number
-  /** Archive files and the bytes of each that the catalogue counts. */
+  /** Archive files with their length according to the catalogue. */
   files: { name: string; length: number }[]
-  /** Whether there are credentials, or anything was read with some: documents outlive the credentials. */
+  /** Whether there are credentials, or documents fetched with some, which outlive the credentials. */
   hasPrivate(): boolean
   /** Writes the copies into a folder: `catalog.db` and `frontier-NN.db`. */
   copyTo(folder: string, onBytes: (done: number, total: number) => void, signal?: AbortSignal): Promise<SnapshotCopy[]>
   close(): void
 }
 
-/** `name` is the place of the database in a data folder. */
+/** `name` is the path of the database within a data folder. */
 export type SnapshotCopy = { name: string; path: string }
 
 const BUSY_MS = 20_000
-/** A step of this many pages is copied without a look at anything else: 16 MB. */
+/** Pages copied per step without interruption: 16 MB. */
 const PAGES_PER_STEP = 4096
 
 type Source = { name: string; path: string; db: DatabaseSync }
@@ -40,7 +40,7 @@ export function openSnapshots(folder: string): Snapshots {
   const sources: Source[] = []
   const close = (): void => {
     for (const { db } of sources.splice(0)) db.close()
-    // Last, since only a connection that may write clears SQLite's log away when it is the last one.
+    // Closed last, since SQLite removes the WAL only if the last connection is writable.
     for (const gate of gates.splice(0)) gate.close()
   }
   let path = folder
@@ -73,7 +73,7 @@ export function openSnapshots(folder: string): Snapshots {
 function countFrontiers(folder: string): number {
   const catalog = openCatalogForReading(folder)
   try {
-    // Frontiers are made together, after the catalogue: before that there is nothing worth a copy.
+    // Frontiers are created together, after the catalogue: before that there is nothing to back up.
     const isMade = catalog.prepare(`SELECT 1 FROM facts WHERE name = 'frontiers'`).get() !== undefined
     const facts = readFacts(catalog)
     if (isMade && facts !== null) return facts.shards
@@ -102,7 +102,7 @@ function readCounts(catalog: DatabaseSync): Pick<Snapshots, 'documents' | 'versi
   return { ...counts, files }
 }
 
-/** By the tables that the database has: a folder may be older than credentials. */
+/** Checks only tables that exist: the folder may be from a version without credentials. */
 function holdsPrivate(db: DatabaseSync): boolean {
   const tables = new Set(
     db

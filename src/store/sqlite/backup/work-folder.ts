@@ -6,10 +6,10 @@ import { storeError } from '../folder/database.ts'
 import { lockFolder } from '../folder/lock.ts'
 import { makePrivateFolder } from '../folder/private-files.ts'
 
-/** A folder for what is not finished. It is locked while it is used: what lies in an unlocked one was left by a process that died. */
+/** A folder for work in progress. It is locked while in use: the content of an unlocked one was left by a process that died. */
 export type WorkFolder = {
   path: string
-  /** Lets go of it, with everything that is still in it. */
+  /** Removes the folder with everything still in it. */
   remove(): void
 }
 
@@ -45,7 +45,7 @@ function empty(path: string): void {
     if (!isLockFile(name)) rmSync(join(path, name), { recursive: true, force: true })
 }
 
-/** Another process may have taken the folder in this moment: then it stays. */
+/** Keeps the folder if another process has taken it at this moment. */
 function removeLock(path: string): void {
   for (const name of readdirSync(path).filter(isLockFile)) rmSync(join(path, name), { force: true })
   try {
@@ -55,7 +55,7 @@ function removeLock(path: string): void {
   }
 }
 
-/** So that names outlive a power cut. Systems that can't do this for folders keep names in their own way. */
+/** Makes new file names survive a power cut. Ignored on systems where folders can't be synced. */
 export function syncFolder(path: string): void {
   let fd: number | null = null
   try {

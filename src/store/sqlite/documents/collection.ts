@@ -15,13 +15,13 @@ import type { Database } from '../folder/database.ts'
 export type SqliteCollectionDeps = {
   db: Database
   objects: Pick<ObjectStore, 'read'>
-  /** The response header of a record, as the catalogue keeps it; throws `record-damaged` where there is none to be read. */
+  /** The response header of a record, as stored in the catalogue; throws `record-damaged` if it can't be read. */
   headerOf(record: Buffer): string
-  /** The fingerprint of a version's visible text and of the rules that made it; null where there is none. */
+  /** The fingerprint of a version's visible text and the rules that made it; null if there is none. */
   textOf(versionId: number): Promise<TextMark | null>
 }
 
-/** Rows come as lists, which cost half of what objects do; the order is that of the statement. */
+/** A row as an array, in the order of the statement; arrays cost half as much as objects. */
 type KeptRow = [
   id: number,
   documentId: number,
@@ -55,7 +55,7 @@ type OrderRow = {
   shared: 0 | 1
 }
 type Position = { file: number; offset: number; length: number; text: Uint8Array | null }
-/** What an order to drop a body needs, read before the write lock is taken: the disk may be slow. */
+/** Data needed to drop a body, read before the write lock is taken, as the disk may be slow. */
 type Read = (Position & { header: string; mark: TextMark | null }) | 'damaged' | null
 
 export function createSqliteCollection({ db, objects, headerOf, textOf }: SqliteCollectionDeps): CollectionStore {
@@ -67,7 +67,7 @@ export function createSqliteCollection({ db, objects, headerOf, textOf }: Sqlite
     if (row === undefined || row.file === 0) return null
     try {
       const record = await objects.read({ fileId: row.file, offset: row.offset, length: row.length })
-      // Once the body is gone its text can't be read any more.
+      // Once the body is gone, its text can no longer be read.
       return { ...row, header: headerOf(record), mark: row.text === null ? await textOf(versionId) : null }
     } catch (error) {
       if (isAppError(error, 'record-damaged') || isAppError(error, 'store-damaged')) return 'damaged'
@@ -99,7 +99,7 @@ export function createSqliteCollection({ db, objects, headerOf, textOf }: Sqlite
     return { kind: 'done', bytes: row.file === 0 ? 0 : row.length }
   }
 
-  /** Versions that follow each other may share a list of links; those next to this one tell whether anybody does. */
+  /** Consecutive versions may share a list of links, so checking the two neighbours is enough. */
   function removeLinks({ document, n, links }: OrderRow): void {
     const neighbours = [sql.linksBefore.get(document, n), sql.linksAfter.get(document, n)]
     if (neighbours.some((row) => (row as { links: number } | undefined)?.links === links)) return

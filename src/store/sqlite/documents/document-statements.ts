@@ -1,14 +1,14 @@
 import { versionSql } from '../../rules/versioning.ts'
 import type { Database } from '../folder/database.ts'
 
-/** Bytes of a page's links that are read with the page: as many pages are held as are being fetched. */
+/** Maximum size of a page's links to be read with the page: they stay in memory for each page being fetched. */
 const MAX_LINK_TEXT = 8_192
 
 /** "Not modified". */
 const confirm = `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = 'unchanged', reason = '', failures = 0, location = '',
   seen_at = ?, not_modified = not_modified + 1, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`
 
-/** Those that record captures, and look documents up for it. */
+/** Statements that record captures and look up documents. */
 export function prepareStatements(db: Database) {
   const known = db.prepare(
     `SELECT d.url, d.run, d.first_at, coalesce(v.n, 0), d.checked_at, d.status, ${versionSql.knownVersion},
@@ -50,7 +50,7 @@ export function prepareStatements(db: Database) {
        last_modified, truncated, completed, title, address, location, body, original, file, offset, length, links)
        VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)`,
     ),
-    // The same for the first one of a whole page, as most are: every value that is bound takes its time.
+    // The same for the first version of a complete page, the usual case: every bound value costs time.
     insertFirst: db.prepare(
       `INSERT INTO versions (id, document, n, reason, at, seen_at, status, type, size, digest, text, text_rules, etag,
        last_modified, truncated, title, address, original, file, offset, length, links)

@@ -23,12 +23,12 @@ import type { createArchiveWriter } from '../archive/archive-writer.ts'
 import type { Database } from '../folder/database.ts'
 import { prepareStatements } from './document-statements.ts'
 
-/** A document with its current version, as far as a new capture is compared with it. */
+/** The fields of a document and its current version that a new capture is compared with. */
 type Known = {
   documentId: number
   seenAt: number
   notModified: number
-  /** The version; 0 where there is none, and then the rest is null. */
+  /** The version; 0 if there is none, and then the rest is null. */
   id: number
   n: number
   reason: VersionReason
@@ -41,7 +41,7 @@ type Known = {
   links: number
 }
 
-/** The columns of `known`, in their order: to name those of every row takes as long as to read them. */
+/** The columns of `known`, in order. Rows are arrays, since naming the columns of every row takes as long as reading them. */
 type KnownRow = [
   url: string,
   run: number,
@@ -71,16 +71,16 @@ type Content = Pick<BodyCapture, 'at' | 'status' | 'address'> & {
 const noted: CaptureOutcome = { kind: 'noted' }
 
 /**
- * Records captures. What becomes of a document and its versions is decided in `rules/versioning.ts`; this carries it out, in one
- * transaction for a batch.
+ * Records captures. `rules/versioning.ts` decides how a document and its versions change; this carries it out, in one transaction
+ * per batch.
  */
 export function createSqliteDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
   const sql = prepareStatements(db)
   let nextVersion = 0
-  /** Documents that were new. */
+  /** Number of documents inserted. */
   let inserted = 0
 
-  /** Most captures are of a new document with a new body: trying to insert both answers both questions. */
+  /** Most captures are of a new document with a new body: trying to insert both also tells whether they are known. */
   function recordBody(capture: BodyCapture): CaptureOutcome {
     const added = insertPage(capture)
     if (added !== null) return addBody(capture, added, 1, 'new', 0)
@@ -139,7 +139,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     return outcomeOfBody(id, reason, original)
   }
 
-  /** Where an equal body is kept already; null where it is kept under this version from now on. */
+  /** Returns the version that already has an equal body; null if the body is stored under this version from now on. */
   function insertBody({ digest }: BodyCapture, versionId: number): Original | null {
     return sql.insertBody.run(digest, versionId).changes === 1 ? null : (sql.body.get(digest) as Original)
   }
@@ -217,7 +217,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     )
   }
 
-  /** Brings back the record of a version that was lost or collected. */
+  /** Restores the record of a version that was lost or collected. */
   function refillVersion(capture: BodyCapture, versionId: number): void {
     const original = insertBody(capture, versionId)
     const { fileId, offset, length } = archive.append(versionId, capture.render(original))
@@ -225,14 +225,14 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     sql.refill.run(digest, size, text, textRules, original?.version ?? versionId, fileId, offset, length, versionId)
   }
 
-  /** Lists that were named by other rules can't be compared: they count as the same. */
+  /** Lists whose fingerprints were made by other rules can't be compared: they count as equal. */
   function hasLinksOf({ links }: Known, capture: BodyCapture): boolean {
     const before = sql.linkList.get(links) as { naming: number; list: string } | undefined
     if (before !== undefined && before.naming !== capture.linkNaming) return true
     return (before?.list ?? '') === linkTextOf(capture)
   }
 
-  /** The row with the version's links: the one of the version before where they are the same. */
+  /** The row with the version's links: that of the previous version if they are the same. */
   function linkRow(capture: BodyCapture, versionId: number, previous: number): number {
     const list = linkTextOf(capture)
     const before =
@@ -243,7 +243,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     return versionId
   }
 
-  /** Null when the document is there already. */
+  /** Null if the document already exists. */
   function insertPage({ host, fp, url, parent, at, run, status, freshUntil, check }: BodyCapture): number | null {
     const forAll = isForAll(check) ? 1 : 0
     const { changes, lastInsertRowid } = sql.insertPage.run(
@@ -263,7 +263,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     return Number(lastInsertRowid)
   }
 
-  /** Of a document that was never there. */
+  /** Inserts a document without a version. */
   function insertNoted(capture: NoteCapture | GoneCapture): void {
     const { host, fp, url, parent, at, run, status, outcome, location, check } = capture
     const reason = 'reason' in capture ? capture.reason : ''
@@ -327,12 +327,12 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     return outcome
   }
 
-  /** What is crawled for all is wanted, though no profile asked for it. Most of a later crawl was so before, and has not changed. */
+  /** Pages crawled for all are wanted even if no profile needs them. The first line is a fast path: in a later crawl most are unchanged. */
   function keepForAll(capture: Capture): CaptureOutcome {
     if (capture.kind === 'note' && confirmsCurrent(capture) && confirmNote(sql.confirmShared, capture)) return noted
     const before = inserted
     const outcome = keep(capture)
-    // A new one is for all from the start.
+    // A new document is inserted as `forAll`.
     if (inserted > before) return outcome
     const { host, fp } = capture
     if (sql.share.run(host, fp).changes === 1) sql.wantCurrent.run(host, fp)
@@ -373,7 +373,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     async record(captures) {
       try {
         const outcomes = db.write(() => {
-          // Version numbers are shared by all shards: the write lock that is held here makes the next one ours.
+          // Version ids are shared by all shards: the write lock held here reserves the next one for us.
           nextVersion = (sql.lastVersion.get() as { id: number }).id + 1
           const results = captures.map(recordOne)
           archive.flush()

@@ -3,8 +3,8 @@ import { type LostVersions, noteLost, versionSql } from '../../rules/versioning.
 import type { Database } from '../folder/database.ts'
 
 /**
- * Notes that the records of these versions are gone, in the transaction of the caller. Versions that refer to their bodies are lost with them. The
- * next crawl asks for each document without conditions and fills the same version in again.
+ * Marks versions whose records are gone as lost, in the caller's transaction, together with all versions that refer to their bodies.
+ * The next crawl fetches each document unconditionally and restores the same version.
  */
 export function markLost(db: Database, versionIds: Iterable<number>): LostVersions {
   const forget = db.prepare(

@@ -59,7 +59,7 @@ export function createSqliteVersions(db: Database): VersionStore {
        WHERE v.id = ?`,
     ),
   }
-  // Fingerprints use all 64 bits, more than a number holds.
+  // Fingerprints use all 64 bits, more than a JavaScript number can hold.
   for (const statement of [sql.document, sql.documentOfUrl, sql.documentOfId, sql.documents, sql.badDocuments])
     statement.setReadBigInts(true)
 
@@ -108,7 +108,7 @@ export function createSqliteVersions(db: Database): VersionStore {
   }
 }
 
-/** The highest id of a version; 0 where there is none. */
+/** The highest id of a version; 0 if there is none. */
 export function createNewestVersion(db: Database): () => number {
   const newest = db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions')
   return () => (db.read(() => newest.get()) as { id: number }).id

@@ -11,7 +11,7 @@ export type StoreFault = { file: string; offset: null; url: string | null; messa
 
 const MAX_MESSAGES = 20
 
-/** What is wrong with the databases themselves: their pages, and rows of the catalogue that point at nothing. */
+/** Faults of the databases themselves: damaged pages, and dangling references in the catalogue. */
 export function checkDatabases(folder: string): StoreFault[] {
   const catalog = openCatalogForReading(folder)
   const faults: StoreFault[] = []
@@ -35,7 +35,7 @@ export function checkDatabases(folder: string): StoreFault[] {
   return faults
 }
 
-/** Conditions on versions `v` whose body can't be read, by the catalogue alone. */
+/** Conditions for versions `v` whose body can't be read, judging by the catalogue alone. */
 export const damagedRows = {
   strayed: 'v.file <> 0 AND NOT EXISTS (SELECT 1 FROM files f WHERE f.id = v.file)',
   bare: collectableSql.hasNoRecord('file'),
@@ -101,17 +101,17 @@ function fault(file: string, message: string): StoreFault {
 export type ArchiveDamage = {
   /** Versions whose records can't be read. */
   versionIds: number[]
-  /** Archive files that are not there. */
+  /** Archive files that are missing. */
   missingFiles: number[]
-  /** Archive files that are shorter than what was stored. */
+  /** Archive files that are shorter than the catalogue says. */
   shortFiles: number[]
 }
 
 export type Repair = { lost: LostVersions; forgottenFiles: number }
 
 /**
- * Gives up what can't be read any more, in one transaction, so that the catalogue promises nothing that the archive does not hold. The
- * archive itself is left as it is. No other process may be writing.
+ * Marks everything that can no longer be read as lost, in one transaction, so that the catalogue refers only to what is in the archive.
+ * The archive itself is left unchanged. No other process may be writing.
  */
 export function giveUpSqliteDamage(db: Database, { versionIds, missingFiles, shortFiles }: ArchiveDamage): Repair {
   return db.write(() => {
@@ -125,7 +125,7 @@ export function giveUpSqliteDamage(db: Database, { versionIds, missingFiles, sho
     db.exec(`DELETE FROM bodies WHERE NOT EXISTS
       (SELECT 1 FROM versions v WHERE v.id = bodies.version AND v.digest = bodies.digest AND v.body = 'kept')`)
     for (const fileId of missingFiles) db.prepare('DELETE FROM files WHERE id = ?').run(fileId)
-    // Bytes behind the last needed record don't count; the next record starts a new file.
+    // Bytes after the last needed record don't count; the next record starts a new file.
     const shorten = db.prepare(
       `UPDATE files SET state = iif(state = 'open', 'closed', state),
        length = (SELECT coalesce(max(offset + length), 0) FROM versions v WHERE v.file = files.id) WHERE id = ?`,

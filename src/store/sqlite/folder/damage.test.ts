@@ -21,7 +21,7 @@ import { openCatalogForReading, paths } from './folder.ts'
 
 const PAGE_BYTES = 4096
 
-/** A folder with some hundred URLs and pages in it, closed. */
+/** A closed folder with a few hundred URLs and pages. */
 async function withFilled(work: (system: SqliteSystem) => Promise<void>): Promise<void> {
   const system = createSqliteSystem({ maxFileBytes: 2_000 })
   try {
@@ -113,7 +113,7 @@ describe('damage to the embedded store', () => {
         const pages = statSync(path).size / PAGE_BYTES
         assert.ok(pages > 10)
         for (let page = 0; page < pages; page++) {
-          // Page 1 begins with the header of the file, and the page proper behind it.
+          // Page 1 begins with the file header, followed by the page proper.
           const offsets = page === 0 ? [0, 100] : [page * PAGE_BYTES]
           for (const offset of offsets) {
             flip(path, offset)
@@ -137,7 +137,7 @@ describe('damage to the embedded store', () => {
     }))
 })
 
-/** Which files the check names, or the refusal to open them. */
+/** The files reported by the check, or by the error on opening them. */
 function faultyFiles(folder: string): string[] {
   try {
     return checkDatabases(folder).map(({ file }) => file)

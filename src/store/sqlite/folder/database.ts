@@ -3,35 +3,35 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
 import { makePrivateFile } from './private-files.ts'
 
-/** One SQLite file. Everything that touches it runs in the thread that opened it, synchronously and in short transactions. */
+/** One SQLite file. All access is from the thread that opened it, synchronous and in short transactions. */
 export type Database = {
   readonly path: string
   prepare(sql: string): StatementSync
   exec(sql: string): void
-  /** Runs `work`, which only reads, so that its failures have their code. */
+  /** Runs `work`, which only reads, and converts its errors to store errors. */
   read<T>(work: () => T): T
-  /** The same in one read transaction: all of it sees one state, and many small reads cost less. */
+  /** As `read`, in one read transaction: a consistent snapshot, and cheaper for many small reads. */
   readTogether<T>(work: () => T): T
-  /** Runs `work` in one write transaction; a throw rolls it back. It is `store-locked` where others write for longer than it may wait. */
+  /** Runs `work` in one write transaction; a throw rolls it back. Throws `store-locked` if others write for longer than `maxWaitMs`. */
   write<T>(work: () => T, maxWaitMs?: number): T
   close(): void
 }
 
 export type OpenOptions = {
   migrations: readonly Migration[]
-  /** A file that must be there already: its absence is damage, not a fresh start. */
+  /** The file must already exist: its absence is damage, not a fresh start. */
   mustExist?: boolean
   readOnly?: boolean
   cacheKib?: number
-  /** So much of the file is read by mapping it into memory. */
+  /** Maximum number of bytes of the file accessed through mmap. */
   mappedBytes?: number
 }
 
 const MAX_WAIT_MS = 20_000
-/** Between two attempts to open a file. */
+/** Delay between two attempts to open a file. */
 const OPEN_AGAIN_MS = 5
 
-// SQLite's primary result codes that a caller can act on; all else is store-failed.
+// SQLite's primary result codes that a caller can act on; all others are store-failed.
 const codeOf: Record<number, ErrorCode> = {
   5: 'store-locked',
   6: 'store-locked',
@@ -62,7 +62,7 @@ export function openDatabase(path: string, options: OpenOptions): Database {
     try {
       return openOnce(path, options)
     } catch (error) {
-      // Where two turn the same new file into one with a log, SQLite refuses one of them at once instead of letting it wait.
+      // If two switch the same new file to WAL mode, SQLite refuses one of them at once instead of making it wait.
       if (!isAppError(error, 'store-locked') || performance.now() > endAt) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_AGAIN_MS)
     }
@@ -84,11 +84,11 @@ function openOnce(path: string, options: OpenOptions): Database {
 }
 
 function configure(db: DatabaseSync, options: OpenOptions): void {
-  // WAL + NORMAL: a killed process loses nothing; after a power cut the last moments may be missing, never half there.
+  // WAL + NORMAL: a killed process loses nothing; a power cut may lose the last transactions, but never part of one.
   if (options.readOnly !== true) db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   db.exec(`PRAGMA cache_size = -${options.cacheKib ?? 8192}; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF`)
   if (options.mappedBytes !== undefined) db.exec(`PRAGMA mmap_size = ${options.mappedBytes}`)
-  // The log is as long as it may stay: the later it is worked off, the more often a page in it was replaced by a newer one.
+  // Checkpoints are rare, with a large WAL: the later a checkpoint, the more page versions in it were superseded by newer ones.
   if (options.readOnly !== true) db.exec('PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 67108864')
 }
 
@@ -109,7 +109,7 @@ function applyMigrations(db: DatabaseSync, path: string, { migrations, readOnly 
   for (const { id, sql } of migrations) {
     if (id <= before) continue
     db.exec('BEGIN IMMEDIATE')
-    // Another thread or process may have opened it at the same time, and been first.
+    // Another thread or process may have migrated it first.
     if (readVersion() < id) db.exec(`${sql}; PRAGMA user_version = ${id}`)
     db.exec('COMMIT')
   }
@@ -155,28 +155,28 @@ function wrap(db: DatabaseSync, path: string): Database {
   }
 }
 
-/** A mark as a parameter of a statement: null leaves it as it is. */
+/** A mark as a statement parameter: null leaves it unchanged. */
 export function flagOf(mark: boolean | undefined): 0 | 1 | null {
   return mark === undefined ? null : mark ? 1 : 0
 }
 
-/** A step of a schema, numbered from 1. Once released it is never edited; a change is a new step. */
+/** A schema migration, numbered from 1. Once released it is never edited; a change is a new migration. */
 export type Migration = {
   id: number
   name: string
-  sql: string /** Of `sql`. A test compares them. */
+  sql: string /** Hash of `sql`. A test compares them. */
   sha256?: string
 }
 
 /**
- * For work in portions in a thread that others wait for: after some milliseconds of it, or whenever it is told to, everybody else has a turn.
- * It ends altogether once it took too long.
+ * Cooperative time slicing for batch work on a busy thread: yields to the event loop after every `turnMs` of work, and stops after
+ * `maxMs` in total.
  */
 export function createTurns({ turnMs = 5, maxMs }: { turnMs?: number; maxMs: number }) {
   const startedAt = performance.now()
   let turnAt = startedAt
   return {
-    /** False when the time is over. */
+    /** Yields if the turn is over. False once the total time is used up. */
     async next(): Promise<boolean> {
       if (performance.now() - turnAt >= turnMs) {
         await new Promise((resolve) => setImmediate(resolve))

@@ -17,7 +17,7 @@ const hosts = ['a.example', 'b.example', 'c.example'].flatMap((domain) =>
   ['', 'www.', 'en.', 'de.'].map((label) => `${label}${domain}`),
 )
 
-/** As it was: all hosts of a domain in one partition, partitions given out in turn. */
+/** The former assignment: all hosts of a domain in one partition, partitions assigned round-robin. */
 function ownersBefore(): { partitions: Map<number, number>; owners: Map<string, number> } {
   const partitions = new Map<number, number>()
   const owners = new Map<string, number>()
@@ -49,7 +49,7 @@ describe('a folder whose partitions were those of domains', () => {
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** As the version before made it: its schema, and what is known of the folder. */
+  /** A catalogue as created by the previous version: its schema and the facts of the folder. */
   function earlierCatalog(): Database {
     const path = paths.catalog(folder)
     const present = openCatalog()

@@ -12,35 +12,35 @@ import { isOpenToOthers, makePrivateFolder } from './private-files.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 import { frontierMigrations } from './schema-frontier.ts'
 
-/** Where things lie in a data folder. */
+/** Layout of a data folder. */
 export const paths = {
   catalog: (folder: string) => join(folder, 'catalog.db'),
   frontier: (folder: string, shard: number) => join(folder, 'frontier', `${String(shard).padStart(2, '0')}.db`),
   archive: (folder: string) => join(folder, 'archive'),
   search: (folder: string) => join(folder, 'search.db'),
-  /** The key of stored credentials; part of no backup. */
+  /** The key of stored credentials; never part of a backup. */
   key: (folder: string) => join(folder, 'secret.key'),
-  /** Copies of the databases while a sealed backup is made: in plain, they are nowhere else. */
+  /** Copies of the databases while a sealed backup is made; the only place where they are unencrypted. */
   snapshots: (folder: string) => join(folder, 'backup.part'),
 }
 
-/** What all parts of one data folder agree on; fixed when it is made. */
+/** Constants of a data folder, fixed when it is created. */
 export type FolderFacts = {
   shards: number
-  /** Secret seed of the URL fingerprints, so that collisions can't be aimed at. */
+  /** Secret seed of the URL fingerprints, so that collisions can't be provoked. */
   seed: [number, number]
 }
 
 export type DataFolder = {
   facts: FolderFacts
-  /** Shard `n` of `shards` owns the partitions that leave `n` when divided by it. The epoch grows with every change of hands. */
+  /** The epoch grows with every change of holder. For the owner of a partition see `partitions`. */
   lease: { epoch: number; shards: number; release(): Promise<void> }
   runs: RunStore
-  /** Which shard owns which partition, for all threads. */
+  /** Owner shard of each partition, shared by all threads. */
   partitions: PartitionMemory
-  /** Whether archive files wait for compression. */
+  /** Whether archive files are waiting for compression. */
   hasClosedFiles: boolean
-  /** Whether other users of this machine can get at the folder. */
+  /** Whether other users of this machine can access the folder. */
   isOpenToOthers: boolean
   close(): Promise<void>
 }
@@ -49,11 +49,11 @@ export type OpenFolderOptions = {
   folder: string
   holder: string
   shards: number
-  /** How long to wait for the process that has the folder now. */
+  /** How long to wait if another process holds the folder. */
   lockWaitMs?: number
 }
 
-/** Takes the folder for writing, making it if need be. The number of shards is that of the first use. */
+/** Opens the folder for writing, creating it if necessary. `shards` is only used on creation. */
 export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOptions): DataFolder {
   for (const path of [folder, join(folder, 'frontier'), paths.archive(folder)]) makePrivateFolder(path)
   const lock = lockFolder(folder, holder, lockWaitMs)
@@ -86,7 +86,7 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
   }
 }
 
-/** Opens the catalogue for reading, also during a crawl. One of an earlier version of the program is migrated first. */
+/** Opens the catalogue for reading, also during a crawl. A catalogue with an older schema is migrated first. */
 export function openCatalogForReading(folder: string): Database {
   if (!existsSync(paths.catalog(folder))) {
     throw new AppError('store-missing', `There is no data folder at ${folder}. Name one with --data, or start a crawl.`)
@@ -128,7 +128,7 @@ function keepFacts(db: Database, shards: number): FolderFacts {
   return facts
 }
 
-/** Made once, all together: from then on a frontier file that is not there is damage. */
+/** Creates all frontier files once: from then on a missing one is damage. */
 function makeFrontiers(db: Database, folder: string, shards: number): void {
   if (db.prepare(`SELECT 1 FROM facts WHERE name = 'frontiers'`).get() !== undefined) return
   for (let shard = 0; shard < shards; shard++) {
@@ -153,7 +153,7 @@ function nextEpoch(db: Database): number {
   })
 }
 
-/** A process that replaces or copies archive files has files there that only look like leftovers. */
+/** Skips tidying while another process replaces or copies archive files: it has files that only look like leftovers. */
 function tidyUnlessHeld(db: Database, folder: string, holder: string): void {
   let lock: FolderLock
   try {
@@ -170,8 +170,8 @@ function tidyUnlessHeld(db: Database, folder: string, holder: string): void {
 }
 
 /**
- * Files that the catalogue does not know. What an interrupted compression left over goes. Anything else may have been begun by a
- * process that was killed, or be newer than a catalogue that was restored: it is put aside under another name, never removed.
+ * Tidies files that are not in the catalogue. Leftovers of an interrupted compression are removed. Anything else may have been started by
+ * a process that was killed, or be newer than a restored catalogue: it is renamed, never removed.
  */
 function tidyArchive(db: Database, archive: string): void {
   removeLeftovers(db, archive)

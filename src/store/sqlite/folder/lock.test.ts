@@ -11,7 +11,7 @@ import { createSqliteSystem } from '../testkit/store.testkit.ts'
 const testkit = new URL('../testkit/store.testkit.ts', import.meta.url).href
 const samples = new URL('../../conformance/samples.testkit.ts', import.meta.url).href
 
-/** Another process that has the folder, has written to it, and now waits for its end. */
+/** Another process that holds the folder, has written to it, and waits to be killed. */
 async function startHolder(folder: string) {
   const program = `
     import { createSqliteSystem } from '${testkit}'

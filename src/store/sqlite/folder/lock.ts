@@ -6,16 +6,16 @@ import { storeError } from './database.ts'
 import { makePrivateFile, PRIVATE_FILE } from './private-files.ts'
 
 /**
- * `lock`: who adds to the data folder, one process. `housekeeping`: who replaces or removes archive files (compression,
- * collector) or needs them all to stay (backup, opening the folder); beside a crawl or without one, one at a time.
+ * `lock`: held by the one process that adds to the data folder. `housekeeping`: held to replace or remove archive files
+ * (compression, collector) or to keep them all in place (backup, opening the folder); one holder at a time, during a crawl or not.
  */
 export type LockName = 'lock' | 'housekeeping'
 
 export type FolderLock = { release(): void }
 
 /**
- * A lock is an open exclusive transaction on a file of its own: the operating system lets go of it when the process
- * dies, however it dies, so there is no stale lock to clean up. Threads of one process exclude each other too.
+ * A lock is an open exclusive transaction on its own file: the operating system releases it when the process
+ * dies for any reason, so there are no stale locks to clean up. Threads of one process exclude each other too.
  */
 export function lockFolder(folder: string, holder: string, waitMs = 3000, name: LockName = 'lock'): FolderLock {
   const path = join(folder, `${name}.db`)
@@ -44,7 +44,7 @@ export function lockFolder(folder: string, holder: string, waitMs = 3000, name: 
   }
 }
 
-/** Does work while nothing is added to the folder. False, and nothing done, while another process writes. */
+/** Runs `work` while nothing is added to the folder. Returns false without running it if another process writes. */
 export function whileIdle(folder: string, holder: string, work: () => void): boolean {
   let lock: FolderLock
   try {
@@ -61,7 +61,7 @@ export function whileIdle(folder: string, holder: string, work: () => void): boo
   }
 }
 
-/** Does work while no other process writes in the folder at all. */
+/** Runs `work` with both locks held, so that no other process writes in the folder at all. */
 export async function whileAlone<T>(folder: string, holder: string, work: () => Promise<T>): Promise<T> {
   const lock = lockFolder(folder, holder)
   try {
@@ -76,10 +76,10 @@ export async function whileAlone<T>(folder: string, holder: string, work: () => 
   }
 }
 
-/** How `erace up` names itself as the holder of a folder. */
+/** How `erace up` identifies itself as the holder of a folder. */
 export const SERVICE = '(erace up)'
 
-/** Whether `erace up` runs in the folder. The note may be of a process that was killed, the lock can't be. */
+/** Whether `erace up` is running in the folder. The holder note may be from a killed process; the lock can't be. */
 export function isServed(folder: string): boolean {
   if (!readHolder(join(folder, 'lock.holder')).endsWith(SERVICE)) return false
   return !whileIdle(folder, `process ${process.pid}`, () => {})
@@ -89,6 +89,6 @@ function readHolder(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    return 'another process' // the note is a courtesy; the lock itself is what counts
+    return 'another process' // the note is only informative; the lock itself is what counts
   }
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Migration, openDatabase } from './database.ts'
 
-/** At each path, all workers meet and then open the file that isn't there yet. */
+/** For each path, all workers wait for each other and then open the file, which doesn't exist yet. */
 export type OpenRace = { paths: readonly string[]; migrations: readonly Migration[]; workers: number; gate: Int32Array }
 
 const { paths, migrations, workers, gate } = workerData as OpenRace

@@ -1,6 +1,6 @@
 import type { Migration } from './database.ts'
 
-/** The first steps of the catalogue: documents and versions, people, annotations. */
+/** The first migrations of the catalogue: documents and versions, users, annotations. */
 export const firstCatalogMigrations: readonly Migration[] = [
   {
     id: 1,
@@ -64,8 +64,8 @@ CREATE TABLE files (
   {
     id: 2,
     sha256: 'ae521fee62099567bdfa8650477eeb74255f589f8b3490bfc47b476fa0e7e727',
-    // Links lie apart: rows of versions are then short, and an unchanged list is kept once for all versions of a document.
-    // Their keys come before the long text, which then need not be read.
+    // Links have their own table: rows of versions stay short, and an unchanged list is stored once for all versions of a document.
+    // Their keys come before the long text, so that it need not be read.
     name: 'text fingerprints, times and reasons of versions, links apart, holds',
     sql: `
 ALTER TABLE documents ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;
@@ -204,8 +204,8 @@ CREATE TABLE stories (
   {
     id: 4,
     sha256: '90fe6fdac2c744f0801d5de3aad039b25d0b5eaa0309b20f3a8a95961d3e76a1',
-    // Counts and words are kept by triggers, so that writers of annotations need not know of them. In the table of words the
-    // owner is a word too, so that a search doesn't go through other owners' entries.
+    // Counts and words are maintained by triggers, so that writers of annotations need not know about them. In the table of words
+    // the owner is a word too, so that a search doesn't read other owners' entries.
     name: 'accounts, sessions, tokens; marks, counts and words of the inbox; checks of watches',
     sql: `
 CREATE TABLE accounts (

@@ -46,7 +46,7 @@ CREATE INDEX tasks_aside ON tasks (aside_at) WHERE aside_at > 0`,
   {
     id: 8,
     sha256: '4246f83b75fe2766dcefc8396c55e97758e7242def8b27a802741132e288c30b',
-    // A data folder is crawled or watched, never both at a time: what was first or last asked for while a crawl was running was crawled.
+    // A data folder is crawled or watched, never both at once: documents first or last requested during a crawl were crawled.
     name: 'documents that were crawled for all; crawls in the service',
     sql: `
 ALTER TABLE documents ADD COLUMN for_all INTEGER NOT NULL DEFAULT 0;
@@ -194,7 +194,7 @@ ALTER TABLE reached ADD COLUMN known INTEGER NOT NULL DEFAULT 0`,
   {
     id: 21,
     sha256: '92b5009ec6f79148b41f66a89cfe47890b8f6084c2a7b09011548f476de2fa56',
-    // What waits in the outbox has no time yet. Nothing was ever sent.
+    // Entries waiting in the outbox have no due time yet. Nothing was ever sent.
     name: 'deliveries: entries with their time, messages, leased channels',
     sql: `
 CREATE TABLE entries (
@@ -322,7 +322,7 @@ CREATE TABLE module_checkpoints (
 )`,
   },
   {
-    // The partition of a host was that of its domain: see `keepOwners`, which goes on from here.
+    // The partition of a host used to be that of its domain: see `keepOwners`, which completes this migration.
     id: 27,
     sha256: 'f0c58579a6ac252fcd0beb1bdfe34c81d7301db3a610bd708bb85173794afe94',
     name: 'partitions by host name',
@@ -332,7 +332,7 @@ INSERT INTO facts (name, value) SELECT 'domain partitions', 1 WHERE EXISTS (SELE
   {
     id: 28,
     sha256: 'aac64220de0b1f8a4443431f21fc33cf9bc892c92ef37b5f07542f0aeb2ffc6b',
-    // Hashes of the texts so far say nothing about sketches: they go, and stories that they began stay as they are.
+    // The existing hashes of texts can't be converted to sketches: they are dropped, and the stories they began stay unchanged.
     name: 'stories by sketches of their texts, and pages that were split from each other',
     sql: `
 DROP TABLE stories;

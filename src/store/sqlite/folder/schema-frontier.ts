@@ -74,7 +74,7 @@ CREATE TABLE dropped_links (
 ) WITHOUT ROWID`,
   },
   {
-    // What may have lost rules as text is asked for again: with a replacement character, cut at the limit, or undecodable.
+    // Files that may have lost rules as text are fetched again: those with a replacement character, truncated, or undecodable.
     id: 4,
     sha256: '20149d8c114bc1219dbd3eb86774e124a689a5f37fa5c0f0917d94afeafae453',
     name: 'robots.txt as bytes',
@@ -91,7 +91,7 @@ DROP TABLE robots;
 ALTER TABLE robots_as_bytes RENAME TO robots`,
   },
   {
-    // Indexed for those whose priority may change: the others cost nothing.
+    // A partial index on requests whose priority may change: the others cost nothing.
     id: 5,
     sha256: '8a6e0f1e77f3d38903f38731d5c6b4150063dbdea4c980045cab87ea2900e669',
     name: 'priorities that rise',

@@ -14,7 +14,7 @@ const newest = each(({ column }) => `last_${column}`)
 const pageOf = (row: string): string =>
   `owner = ${row}.owner AND document = ${row}.document AND entry = ${row}.entry AND scope IN ('', ${row}.profile)`
 
-/** The newest of a page that is older than this row, for rows that leave a state. */
+/** The newest annotation of the page that is older than this row, for rows that leave a state. */
 const olderThan = (row: string, holds: (row: string) => string): string =>
   `coalesce((SELECT a.id FROM annotations a INDEXED BY annotations_page WHERE a.owner = ${row}.owner
       AND a.document = ${row}.document AND a.entry = ${row}.entry AND a.id < ${row}.id AND ${holds('a')}
@@ -26,11 +26,11 @@ const pagesOf = (scope: string): string => `
   FROM annotations a ${scope === "''" ? '' : "WHERE profile <> '' "}GROUP BY owner, document, entry${scope === "''" ? '' : ', profile'}`
 
 /**
- * A feed has an annotation for each of its entries, so the key of an annotation has the entry, and the table is made anew.
+ * A feed has an annotation for each of its entries, so the entry becomes part of the key, and the table is recreated.
  *
- * `inbox_pages` has the annotations of one page together, or of one entry of a feed: how many are in each state, and the newest
- * of them (0: none). Its scope is a profile, or empty for all of the owner's profiles. `inbox_page_counts` has the number of pages
- * in each state. Both are kept by triggers.
+ * `inbox_pages` aggregates the annotations of one page or feed entry: the number in each state, and the newest of them (0: none). Its
+ * scope is a profile, or empty for all of the owner's profiles. `inbox_page_counts` has the number of pages in each state. Both are
+ * maintained by triggers.
  */
 export const pagesSchema = `
 CREATE TABLE annotations_made_anew (

@@ -17,7 +17,7 @@ import type { OpenRace } from './open-race.testkit.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 import { frontierMigrations } from './schema-frontier.ts'
 
-/** A folder that was made with the old text of a migration would lack what an edited one has. A change is a new migration. */
+/** Migrations are never edited: a folder created with the old text would lack the changes. A change is a new migration. */
 const digestOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex')
 
 async function withFolder(work: (folder: string) => void | Promise<void>): Promise<void> {

@@ -19,11 +19,11 @@ export type ShardStoreOptions = {
   shards: number
   run: number
   partitions: PartitionMemory
-  /** Where hosts are given out one by one. */
+  /** Set if hosts are assigned to shards individually. */
   chooseOwner?: ChooseOwner | null
   ports: readonly (MessagePort | null)[]
   maxUrlsPerHost: number
-  /** Most documents are known: the catalogue will be read as often as written. */
+  /** Most documents are already known: the catalogue will be read as often as written. */
   looksBack?: boolean
   maxFileBytes: number
   now(): number

@@ -9,7 +9,7 @@ import { frontierMigrations } from './schema-frontier.ts'
 
 const LAST_SHOWN = 10
 
-/** A look at a data folder from outside, also while a crawl runs in it. */
+/** Status of a data folder, read from outside, also while a crawl is running in it. */
 export function readStatus(folder: string): Omit<StoreStatus, 'lastCollection'> {
   const catalog = openCatalogForReading(folder)
   try {
@@ -50,7 +50,7 @@ export function readStatus(folder: string): Omit<StoreStatus, 'lastCollection'> 
   }
 }
 
-/** Sources that were checked last. */
+/** The most recently checked sources. */
 function readSources(catalog: Database): StatusReport['sources'] {
   const rows = catalog
     .prepare(
@@ -118,7 +118,7 @@ function iso(ms: number): string {
 const MAX_MS = 10_000
 const PORTION = 50_000
 
-/** Counts by indexes alone and in portions, so that others don't wait where millions are kept. */
+/** Counts in batches and using only indexes, so that others aren't blocked if there are millions of rows. */
 export function createSqliteKeptCounter(db: Database): () => Promise<KeptCounts> {
   // Documents are never removed, and numbered without gaps.
   const documents = db.prepare('SELECT coalesce(max(id), 0) AS n FROM documents')

@@ -25,7 +25,7 @@ export function createDroppedLinks(db: Database, run: number) {
   }
 }
 
-/** From the files of all shards, opened for reading: each host is in one of them. */
+/** Reads from the files of all shards, opened for reading: each host is in one of them. */
 export function droppedOfShards(
   shards: readonly Database[],
   after: DroppedPosition | null,
@@ -39,7 +39,7 @@ export function droppedOfShards(
 }
 
 function readShard(db: Database, after: DroppedPosition | null, limit: number): DropRow[] {
-  // A reader changes no schema: the file of an older program has no table until the next crawl.
+  // Readers don't migrate: a file from an older version lacks the table until the next crawl.
   if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'dropped_links'`).get() === undefined) return []
   const page = db.prepare(
     'SELECT host, rule, count, examples FROM dropped_links WHERE (host, rule) > (?, ?) ORDER BY host, rule LIMIT ?',

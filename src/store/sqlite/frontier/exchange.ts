@@ -4,8 +4,8 @@ import type { Offer } from '../../../core/request.ts'
 import type { OfferCounts } from '../../contracts/frontier.ts'
 
 /**
- * How links travel between the shards of one process: in batches, over message ports, each answered once the owner
- * has committed it. The owner answers from its event loop without waiting for anybody, so two shards can't wait for each other.
+ * Sends links between the shards of one process: in batches, over message ports, each acknowledged once the owner
+ * has committed it. The owner replies from its event loop without waiting for other shards, so there can be no deadlock.
  */
 export type Exchange = {
   send(shard: number, offers: readonly Offer[]): Promise<OfferCounts>
@@ -16,7 +16,7 @@ export type Exchange = {
 type Letter = { id: number; offers: readonly Offer[] }
 type Answer = { id: number; counts: OfferCounts } | { id: number; error: { code: ErrorCode; message: string } }
 
-/** `ports[n]` leads to shard n; the own place stays empty. */
+/** `ports[n]` leads to shard n; null for this shard. */
 export function createExchange(ports: readonly (MessagePort | null)[]): Exchange {
   const waiting = new Map<number, { resolve(counts: OfferCounts): void; reject(error: Error): void }>()
   let lastId = 0

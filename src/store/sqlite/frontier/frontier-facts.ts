@@ -1,6 +1,6 @@
 import type { Database } from '../folder/database.ts'
 
-/** Counters that are saved with every transaction, so that opening a frontier of any size counts nothing. */
+/** Counters that are saved with every transaction, so that opening a frontier of any size requires no counting. */
 export function openFacts(db: Database, run: number) {
   const select = db.prepare('SELECT name, value FROM facts')
   const keep = db.prepare(
@@ -12,10 +12,10 @@ export function openFacts(db: Database, run: number) {
     queued: 0,
     seen: 0,
     clean: 0,
-    /** The last run in which a link came with a limit to its depth. */
+    /** The last run in which a link had a depth limit. */
     limited: 0,
     recovered: false,
-    /** What is in memory may not be what is in the file. */
+    /** The values in memory may differ from the file. */
     stale: false,
     load() {
       const kept = new Map((select.all() as { name: string; value: number }[]).map(({ name, value }) => [name, value]))

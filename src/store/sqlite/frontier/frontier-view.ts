@@ -5,7 +5,7 @@ import { paths } from '../folder/folder.ts'
 import { frontierMigrations } from '../folder/schema-frontier.ts'
 import { droppedOfShards } from './dropped-links.ts'
 
-/** Of a host's queue; one of millions of rows would take seconds. */
+/** Maximum rows read of a host's queue; reading millions would take seconds. */
 const MAX_LOOKED_AT = 100_000
 
 /** Opens the files of all shards on the first read. Each host is in one of them; the view doesn't need to know which. */
@@ -62,7 +62,7 @@ function openShard(path: string): { db: Database; sql: ReturnType<typeof prepare
 }
 
 function prepare(db: Database) {
-  // A file of an earlier program, which the next crawl brings up to date, has them as text that may have lost rules.
+  // A file from an older version, which the next crawl migrates, has robots.txt as text that may have lost rules.
   const hasBytes = db.prepare(`SELECT 1 FROM pragma_table_info('robots') WHERE name = 'body'`).get() !== undefined
   return {
     robots: !hasBytes ? null : db.prepare('SELECT kind, body, expires_at AS expiresAt FROM robots WHERE origin = ?'),

@@ -26,14 +26,14 @@ export type SqliteFrontierOptions = {
   /** The shard that owns a host. */
   ownerOf(host: string): number
   exchange: Exchange
-  /** URLs that one host may have accepted in one run. */
+  /** Maximum number of URLs accepted per host and run. */
   maxUrlsPerHost: number
   cacheKib?: number
 }
 
 /**
- * The frontier on one SQLite file. `seen` has a row for every URL ever accepted, keyed by host and fingerprint so that
- * a host's URLs lie together; its `run` tells whether that was in the current run. `queue` has a row for every request
+ * The frontier in one SQLite file. `seen` has a row for every URL ever accepted, keyed by host and fingerprint so that
+ * a host's URLs are adjacent; its `run` tells whether that was in the current run. `queue` has a row for every request
  * that is not done, keyed by host, priority and order of arrival, so that the head of a host's queue is one seek away.
  */
 export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierStore {
@@ -82,7 +82,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     arrivalsOf(arrivals, host).rows.push({ ...offer, hostId: id, seq, attempts })
   }
 
-  /** Runs in a transaction. A URL that waits no more is left alone. */
+  /** Runs in a transaction. Does nothing if the URL is no longer queued. */
   function raise(host: HostEntry, offer: Offer, arrivals: Arrivals): void {
     const found = sql.rising.get(host.id, offer.fp) as unknown as QueueRow | undefined
     if (found === undefined) return
@@ -107,7 +107,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     if (watch === 0 && offer.depth !== UNLIMITED_DEPTH) facts.limited = run
     const round = watch === 0 ? run : offer.check.round
     const fp = seenKey(offer.fp, watch, offer.visit)
-    // Where no depth of the run was limited nothing is ever offered deeper: one upsert answers both questions.
+    // If no depth in this run was limited, no URL is ever offered with a greater depth: one upsert both tests and inserts.
     if (watch > 0 || facts.limited === run || full) {
       const known = isKnown(host, fp, round, offer.depth)
       if (known === 'yes') counts.known++
@@ -131,7 +131,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     enqueue(host, offer, 0, arrivals)
   }
 
-  /** Whether `work` succeeds or not, memory says of hosts and counters what the file says. */
+  /** Keeps hosts and counters in memory consistent with the file, whether `work` succeeds or not. */
   function atomically<T>(work: () => T): T {
     try {
       return db.write(() => {
@@ -181,7 +181,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     return removed
   }
 
-  /** Absent rows are no fault: the host was given up, or this batch is a repetition. */
+  /** Missing rows are not an error: the host was given up, or this batch is a repetition. */
   function dequeue({ hostId, priority, seq, fp, rises }: QueuedRequest): HostEntry | undefined {
     const host = hosts.numbered(hostId)
     let { changes } = sql.dequeue.run(hostId, priority, seq)
@@ -283,7 +283,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
       try {
         db.write(() => facts.save())
       } catch (error) {
-        // Without room on the disk nothing is lost but this mark: the next holder takes it for killed, and looks twice.
+        // On a full disk only this mark is lost: the next holder assumes that this one was killed, and checks again.
         if (!isTemporary(error)) throw error
       } finally {
         db.close()
@@ -292,7 +292,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
   }
 }
 
-/** What a transaction changed in the queues of hosts. */
+/** Changes that a transaction made to the queues of hosts. */
 type Arrivals = Map<HostEntry, { rows: QueuedRequest[]; raised: QueuedRequest[] }>
 
 function arrivalsOf(arrivals: Arrivals, host: HostEntry): { rows: QueuedRequest[]; raised: QueuedRequest[] } {
@@ -305,7 +305,7 @@ function arrivalsOf(arrivals: Arrivals, host: HostEntry): { rows: QueuedRequest[
 
 type WatchRow = { watch: number; n: number }
 
-/** The columns of a queued request, in their order. */
+/** The columns of a queued request, in order. */
 type QueueRow = [
   priority: number,
   seq: number,
@@ -325,7 +325,7 @@ type QueueRow = [
   rises: number,
 ]
 
-/** Numbers, but for fingerprints, which need all 64 bits and come in halves. */
+/** All are read as JavaScript numbers; fingerprints, which need all 64 bits, are read in two halves. */
 const queueColumns = `priority, seq, fp >> 32, fp & 4294967295, depth, hops, redirects, attempts, url, parent,
   watch, round, fresh_from, since, first, rises`
 
@@ -353,7 +353,7 @@ function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
 }
 
 function prepareStatements(db: Database) {
-  // A plain parameter as the limit would be part of the plan: SQLite would compile the statement again whenever it is bound.
+  // `+ 0` because SQLite makes a plain LIMIT parameter part of the query plan and recompiles the statement whenever it is bound.
   const next = db.prepare(
     `SELECT ${queueColumns} FROM queue
      WHERE host = ? AND (priority, seq) > (?, ?) ORDER BY priority, seq LIMIT ? + 0`,
@@ -371,7 +371,7 @@ function prepareStatements(db: Database) {
       `INSERT INTO seen (host, fp, run, depth) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
        SET run = excluded.run, depth = excluded.depth WHERE run <> excluded.run OR depth < excluded.depth`,
     ),
-    // What a watch or rising priorities add is 0 for most requests, as the columns are by default.
+    // The columns for watches and rising priorities are 0 for most requests, which is their default.
     enqueue: db.prepare(
       `INSERT INTO queue (host, priority, seq, fp, depth, hops, redirects, attempts, url, parent)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

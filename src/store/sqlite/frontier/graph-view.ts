@@ -32,7 +32,7 @@ export function createSqliteGraphView(db: Database): GraphView {
   const ofHost = db.prepare(`SELECT ${columns} WHERE d.host = ? AND d.fp > ? AND ${isShownSql} ORDER BY d.fp LIMIT ?`)
   const keys = db.prepare('SELECT keys FROM links WHERE id = ?')
   const list = db.prepare('SELECT list FROM links WHERE id = ?')
-  // Fingerprints use all 64 bits, more than a number holds.
+  // Fingerprints use all 64 bits, more than a JavaScript number can hold.
   newest.setReadBigInts(true)
   ofHost.setReadBigInts(true)
 
@@ -43,7 +43,7 @@ export function createSqliteGraphView(db: Database): GraphView {
   ): Promise<{ rows: NodeRow[]; more: boolean }> {
     const rows: NodeRow[] = []
     while (await turns.next()) {
-      // One more than is wanted tells whether there are more.
+      // Reads one more than requested, to tell whether there are more.
       const wanted = Math.min(PORTION, limit + 1 - rows.length)
       const last = rows.at(-1)
       const found = db.read(() =>
@@ -58,7 +58,7 @@ export function createSqliteGraphView(db: Database): GraphView {
     return { rows: rows.slice(0, limit), more: true }
   }
 
-  /** Their keys say where links lead without being read as text; only what an early version kept has none. */
+  /** Uses the keys of links, which need no parsing; only links stored by early versions have none. */
   function targetsOf({ links, url }: NodeRow, places: Places): number[] {
     const packed = db.read(() => keys.get(links)) as { keys: Uint8Array } | undefined
     if (packed === undefined) return []

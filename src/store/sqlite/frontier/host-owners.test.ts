@@ -17,7 +17,7 @@ test('hosts are given out one by one, all shards agree, and none moves when the 
     const options = { shards: 3, byPartition, choose: fewest }
     const [mine, yours] = [createHostOwners(first!, options), createHostOwners(second!, options)]
     const hosts = ['a.corp.example', 'b.corp.example', 'c.corp.example']
-    // One domain, and so one partition: by partition, one thread would have them all.
+    // `byPartition` would give all of them to one thread.
     assert.deepEqual(hosts.map(mine), [0, 1, 2])
     assert.deepEqual(hosts.map(yours), [0, 1, 2])
     assert.equal(yours('d.corp.example'), 0)

@@ -1,14 +1,14 @@
 import { partitionOf } from '../../../core/url/partition.ts'
 import type { Database } from '../folder/database.ts'
 
-/** Chooses the shard of a host that none has yet. */
+/** Chooses the shard of a host that has no owner yet. */
 export type ChooseOwner = (host: string, hostsOf: readonly number[]) => number
 
 /**
- * Which shard owns which host, where a host's partition doesn't say: hosts that were given out one by one, and those of folders from when
- * all hosts of a domain were in one partition (`keepOwners`). The table in the catalogue decides, since all shards write it in turn; what a
- * shard has read stays true. Hosts of a partition that was given out before stay where they are, and so do hosts that were given out one by
- * one when partitions are again: `byPartition` is asked for all others.
+ * The owner shard of hosts that isn't determined by their partition: hosts assigned individually, and those of folders from when
+ * all hosts of a domain were in one partition (`keepOwners`). The table in the catalogue decides, since the write lock serialises the
+ * shards; what a shard has read stays true. Hosts of a partition that is already assigned stay there, and hosts assigned individually
+ * stay so when assignment is by partition again; `byPartition` decides all others.
  */
 export function createHostOwners(
   db: Database,
@@ -52,9 +52,9 @@ export function createHostOwners(
 const MAX_KNOWN = 20_000
 
 /**
- * Brings a folder up to date whose partitions were those of whole domains: its hosts stay with the shards that have their queues, clocks and
- * seen URLs, each by its own name, and all partitions are given out anew, for hosts that come later. One transaction: whoever is killed
- * meanwhile leaves the folder as it was.
+ * Migrates a folder whose partitions were by domain: its hosts stay with the shards that have their queues, clocks and seen URLs, each
+ * assigned individually, and all partitions are reassigned, for new hosts. It is one transaction: a process that is killed leaves the
+ * folder unchanged.
  */
 export function keepOwners(db: Database, shards: number, hostsOf: (shard: number) => Iterable<string>): void {
   if (db.prepare('SELECT 1 FROM facts WHERE name = ?').get(DOMAINS_FACT) === undefined) return
@@ -66,5 +66,5 @@ export function keepOwners(db: Database, shards: number, hostsOf: (shard: number
   })
 }
 
-/** Set by a step of the schema: the partitions that were given out are those of domains. */
+/** Set by a schema migration: the assigned partitions are by domain. */
 const DOMAINS_FACT = 'domain partitions'

@@ -22,14 +22,14 @@ const MAX_CACHED = 20_000
 const columns = 'id, host, run, queued, accepted, given_up, next_at, failures, rests'
 
 /**
- * Hosts by name and by number, written through: an entry that was changed is saved in the same transaction, so any
- * entry can be forgotten at any time. After a failed transaction everything in memory is dropped (`forget`).
+ * Write-through cache of hosts by name and by id: a changed entry is saved in the same transaction, so that any
+ * entry can be evicted at any time. After a failed transaction the whole cache is dropped (`forget`).
  */
 export function createHostTable(db: Database, run: number) {
   const byName = new Map<string, HostEntry>()
   const byId = new Map<number, HostEntry>()
   const changed = new Set<HostEntry>()
-  /** Null until the first read: counting goes through every host. */
+  /** Null until the first read, since counting reads every host. */
   let counts: { hosts: number; givenUp: number } | null = null
   const count = db.prepare(`SELECT count(*) AS hosts, coalesce(sum(${isGivenUpSql('?')}), 0) AS givenUp FROM hosts`)
   const selectByName = db.prepare(`SELECT ${columns} FROM hosts WHERE host = ?`)
@@ -45,7 +45,7 @@ export function createHostTable(db: Database, run: number) {
     return entry
   }
 
-  /** Called between transactions alone: within one, an entry in use must stay the only one of its host. */
+  /** Called only after the work of a transaction: within it, an entry in use must stay the only one of its host. */
   function dropOldest(): void {
     for (const { host, id } of byName.values()) {
       if (byName.size <= MAX_CACHED) return
@@ -78,7 +78,7 @@ export function createHostTable(db: Database, run: number) {
       entry.queued = 0
       changed.add(entry)
     },
-    /** Takes back that the host was given up. */
+    /** Undoes `giveUp`. */
     revive(entry: HostEntry): void {
       if (!entry.givenUp) return
       if (counts !== null) counts.givenUp--
@@ -115,7 +115,7 @@ export function createHostTable(db: Database, run: number) {
   }
 }
 
-/** Limits and failures count per run; the clock alone goes on from run to run. */
+/** Limits and failures count per run; only the clock carries over from run to run. */
 function entryOf(row: HostRow, run: number): HostEntry {
   const current = row.run === run
   return {

@@ -10,16 +10,16 @@ export type HostViewOptions = {
   /** The catalogue. */
   db: Database
   clock: Clock
-  /** Rows that are looked at in one go. */
+  /** Rows read per batch. */
   portion?: number
 }
 
-/** For the whole of a request: what is not counted by then is told as far as it was. */
+/** Time limit of a request: counts not complete by then are returned as they are. */
 const MAX_MS = 2_000
 const HOSTS_AT_ONCE = 4_000
 type Shard = { db: Database; portionOf: ReturnType<typeof prepare> }
 
-/** Hosts are read in portions, of which SQLite hands over only those that may be on the page. */
+/** Reads hosts in batches, of which SQLite returns only those that may be on the page. */
 export function createSqliteHostView({
   folder,
   db: catalog,
@@ -104,16 +104,16 @@ export type HostDocuments = { documents: number; failing: number }
 
 const MAX_AGE_MS = 60_000
 const MAX_HOSTS = 5_000
-/** Entries of an index. */
+/** Index entries per batch. */
 const PORTION = 5_000
-/** Rows, which lie scattered. */
+/** Rows per batch, fewer since they are scattered. */
 const ROW_PORTION = 500
 const MAX_ROWS = 20_000
 const LEAST_FP = -(2n ** 63n)
 
 type Counted = HostDocuments & { at: number }
 
-/** Documents of a host, counted in portions and remembered for a minute. */
+/** Counts the documents of a host in batches, and caches the result for a minute. */
 function createDocumentCounter(catalog: Database, clock: Clock) {
   const known = new Map<string, Counted>()
   const entries = catalog.prepare(
@@ -124,11 +124,11 @@ function createDocumentCounter(catalog: Database, clock: Clock) {
     `SELECT count(*) AS documents, coalesce(sum(outcome = 'failed'), 0) AS failing, max(fp) AS last
      FROM (SELECT fp, outcome FROM documents WHERE host = ? AND fp > ? ORDER BY fp LIMIT ${ROW_PORTION})`,
   )
-  // Fingerprints use all 64 bits, more than a number holds.
+  // Fingerprints use all 64 bits, more than a JavaScript number can hold.
   entries.setReadBigInts(true)
   rows.setReadBigInts(true)
 
-  /** False when the time was over before all were counted. */
+  /** False if time ran out before all were counted. */
   async function countAll(host: string, turns: Turns, counts: HostDocuments): Promise<boolean> {
     let after = LEAST_FP
     while (await turns.next()) {

@@ -21,7 +21,7 @@ async function withCatalog(work: (db: Database) => void | Promise<void>): Promis
   }
 }
 
-/** Hosts of as many different partitions. */
+/** Hosts in `count` different partitions. */
 function hostsOf(count: number): string[] {
   const hosts = new Map<number, string>()
   for (let n = 0; hosts.size < count; n++) {

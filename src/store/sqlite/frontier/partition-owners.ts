@@ -2,16 +2,16 @@ import { partitionCount, partitionOf } from '../../../core/url/partition.ts'
 import type { Database } from '../folder/database.ts'
 
 /**
- * Which shard owns which partition. A partition is given to the shards in turn when its first host comes up, so that
- * a crawl of few hosts keeps all threads busy; from then on it stays there. All threads see one table in shared memory; a
- * partition is unassigned, being assigned, or a shard's. It is written to the catalogue before anybody may use it: a shard
- * that is killed right after leaves no host with two owners.
+ * The owner shard of each partition. A partition is assigned round-robin when its first host appears, so that a crawl of
+ * few hosts keeps all threads busy; then it never changes. All threads share one table in memory; a partition is
+ * unassigned, being assigned, or owned by a shard. It is written to the catalogue before it can be used: a shard that is
+ * killed right after leaves no host with two owners.
  */
 export type PartitionMemory = SharedArrayBuffer
 
 const UNASSIGNED = -1
 const IN_PROGRESS = -2
-/** Place of the count of partitions given out so far. */
+/** Index of the number of partitions assigned so far. */
 const GIVEN = partitionCount
 
 export function loadPartitions(db: Database): PartitionMemory {

@@ -4,7 +4,7 @@ import type { Database } from '../folder/database.ts'
 
 type PageRow = { host: string; fp: bigint; url: string }
 
-/** Walks in the catalogue, which all shards write. Pages are numbered without gaps, so that one can be drawn by its number. */
+/** Walks in the catalogue, which all shards write to. Pages are numbered without gaps, so that one can be chosen by number. */
 export function createSqliteWalks(db: Database): WalkStore {
   const sql = prepareStatements(db)
 

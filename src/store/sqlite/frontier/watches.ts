@@ -17,7 +17,7 @@ export function createSqliteWatches(db: Database): WatchStore {
        since = iif(since = 0 OR ${isFailingSql('outcome')} <> ${isFailingSql(':outcome')}, :at, since), outcome = :outcome,
        changed_at = iif(:changes > 0, :at, changed_at), visits = '' WHERE id = :watch RETURNING round`,
     ),
-    // What is stamped later than the newest check is from a clock that has been set back since.
+    // Checks with a later time than the newest one are from before the clock was set back.
     dropLater: db.prepare('DELETE FROM checks WHERE watch = ? AND at >= ?'),
     addCheck: db.prepare('INSERT INTO checks (watch, at, outcome, status, changed, took_ms) VALUES (?, ?, ?, ?, ?, ?)'),
     dropOld: db.prepare(

@@ -2,14 +2,14 @@ import { partitionOf } from '../../../core/url/partition.ts'
 import { columnNames, flagColumns } from '../inbox/annotation-rows.ts'
 import { hostOfVersion, importedId, plainRow, type RawValue, type SourceKind } from './source-kind.ts'
 
-/** Documents of lists of links whose own version was collected: a later version of the same document refers to them. */
+/** `hostOfLinks`: the host of a link list whose own version was collected, while a later version of the document still refers to it. */
 export type ArchiveContext = { hostOfLinks(id: number): string | null }
 
 const hostOf = (value: RawValue | undefined): string | null => (typeof value === 'string' ? value : null)
 const numberOf = (value: RawValue | undefined): number => value as number
 const partitionOfHost = (host: string | null): number => (host === null ? 0 : partitionOf(host))
 
-/** What was fetched and what was found in it. Rows have their partition, and ids carry it. */
+/** Fetched documents and what was derived from them. Rows have a partition, which is also part of their ids. */
 export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
   {
     kind: 'documents',

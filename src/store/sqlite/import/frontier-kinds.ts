@@ -15,7 +15,7 @@ export type FrontierContext = ShardPlace & { aliases: HostAliases }
 
 type FrontierKind = SourceKind<FrontierContext>
 
-/** The host's number there, whichever of its rows this one belongs to. */
+/** The imported id of the row's host, also if the host is merged with that of another shard. */
 function hostIdOf(raw: Raw, context: FrontierContext): number {
   const id = raw.host as number
   return context.aliases.of(context.shard, id) ?? importedHostId(id, context, raw.host_name as string | null)
@@ -29,7 +29,7 @@ function ofHost(raw: Raw, context: FrontierContext, flags: readonly string[] = [
   return { ...plainRow(raw, flags, ['host_name']), partition: partitionOfRow(raw), host: hostIdOf(raw, context) }
 }
 
-/** What one shard has of the frontier. */
+/** The frontier of one shard. */
 export const frontierKinds: readonly FrontierKind[] = [
   {
     kind: 'hosts',

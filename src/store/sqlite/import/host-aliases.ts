@@ -3,16 +3,16 @@ import type { Database } from '../folder/database.ts'
 import { importedHostId } from './source-kind.ts'
 
 /**
- * Hosts that two shards know. The list of public suffixes grows, and with it a host may come to another domain, another partition, and
- * so to another shard, while the first one still has its earlier rows. In a shared store a host is there once: under the
- * number of the lowest shard, with the queues of all, the later clock, and what was seen by any.
+ * Hosts that are in two shards. As the list of public suffixes grows, a host may move to another domain, and so to another partition and
+ * shard, while the first shard still has its earlier rows. In a shared store a host exists once: under the id of the lowest
+ * shard, with the queues of all shards, the latest clock, and the URLs seen by any.
  */
 export type HostAliases = {
-  /** The number of a host whose own row is not moved; null for all others. */
+  /** The imported id of a host whose own row is not imported; null for all others. */
   of(shard: number, hostId: number): number | null
-  /** A row with what other shards know of the same host. */
+  /** A row merged with those of other shards for the same host. */
   merged(row: ImportRow, host: string): ImportRow
-  /** Whether a link of a host that is not moved under its own number is known under the other. */
+  /** Whether a URL of a host whose own row is not imported is already known under the imported one. */
   hasSeen(shard: number, hostId: number, fp: string): boolean
   hasRobots(shard: number, origin: string): boolean
 }

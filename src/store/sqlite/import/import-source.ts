@@ -25,17 +25,17 @@ import { createVersionContent, type VersionContentDeps } from './version-content
 
 export type ImportSourceOptions = { folder: string; holder: string; isWhole: VersionContentDeps['isWhole'] }
 
-/** A portion of versions ends with the record that goes over this. */
+/** A portion of versions ends with the record that exceeds this. */
 const MAX_CONTENT_BYTES = 8 << 20
-/** Yields after this many bytes, so that what was read before is sent meanwhile. */
+/** Yields after this many bytes, so that the previous portion can be sent in the meantime. */
 const TURN_BYTES = 256 << 10
 
 /**
- * A data folder that is taken for as long as it is read: nobody crawls into it, compresses or collects, and nobody writes to its
- * catalogue, whose write lock is held by a transaction that writes nothing. The process may die at any time; the locks die with it.
+ * Opens a data folder for import and locks it while it is read: no crawl, compression or collection can run, and no process can write to
+ * the catalogue, whose write lock is held by an empty transaction. If the process dies, its locks are released.
  */
 export function openImportSource({ folder, holder, isWhole }: ImportSourceOptions): ImportSource {
-  // One of an earlier version of the program is brought up to date first, as by every command that looks at it.
+  // Migrates a catalogue with an older schema first, like every command that reads one.
   openCatalogForReading(folder).close()
   const opened: { close(): void }[] = []
   const close = (): void => {
@@ -122,7 +122,7 @@ function createSource({ folder, db, frontiers, seed, isWhole, close }: SourcePar
     return { rows, after: page.isLast ? null : page.rows.at(-1)!.key }
   }
 
-  /** The shard is the first thing in a cursor. */
+  /** The first element of a cursor is the shard. */
   function readPlain(kind: ImportKind, after: ImportCursor | null): ImportPortion {
     const [shard = 0, ...key] = after ?? []
     const all = steps.get(kind)!
@@ -175,7 +175,7 @@ function createSteps(db: Database, frontiers: readonly Database[]): Map<ImportKi
   return steps
 }
 
-/** Lists whose own version was collected belong to the document that refers to them. */
+/** Hosts of link lists whose own version was collected: that of the document that still refers to them. */
 function strayLinks(db: Database): [id: number, host: string][] {
   const rows = db.read(() =>
     db
@@ -197,7 +197,7 @@ function tableOf(kind: ImportKind): string {
 
 const numberFrom = (db: Database, sql: string): number => (db.read(() => db.prepare(sql).get()) as { n: number }).n
 
-/** Opening the folder for a crawl increases the epoch. */
+/** Changes with the epoch, which grows when the folder is opened for a crawl. */
 function identityOf(db: Database, seed: readonly number[]): string {
   const epoch = numberFrom(db, `SELECT coalesce((SELECT value FROM facts WHERE name = 'epoch'), 0) AS n`)
   return `${createHash('sha256')
@@ -225,12 +225,12 @@ function readImportFacts(db: Database, frontiers: readonly Database[], seed: [nu
   }
 }
 
-/** Numbers of rows that are gone count too where they may still be named somewhere. */
+/** Includes ids of deleted rows that may still be referenced somewhere. */
 function readHighest(db: Database): Record<CountedTable, number> {
   const highest = (...columns: [table: string, column: string][]): number =>
     Math.max(
       0,
-      // Versions of other systems have numbers that are never given out.
+      // Excludes versions of other systems, whose ids are never assigned.
       ...columns.map(([table, column]) =>
         numberFrom(
           db,

@@ -4,13 +4,13 @@ const SMALL = 1_000
 
 type PeopleKind = SourceKind<unknown>
 
-/** What people say, which has the same numbers in both engines. */
+/** Users' data, whose ids are the same in both engines. */
 export const accountKinds: readonly PeopleKind[] = [
   {
     kind: 'runs',
     table: 'runs',
     keys: [['id', 'plain']],
-    // One at most is unfinished there.
+    // A shared store allows at most one unfinished run.
     columns: `id, started_at,
       iif(id < (SELECT max(id) FROM runs), coalesce(finished_at, started_at), finished_at) AS finished_at`,
     from: 'FROM runs',

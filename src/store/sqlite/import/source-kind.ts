@@ -6,7 +6,7 @@ import type { Database } from '../folder/database.ts'
 export type RawValue = number | string | Uint8Array | null
 export type Raw = Record<string, RawValue>
 
-/** A column of the key, and how it is spelled in a cursor: numbers of 64 bits and bytes are texts there. */
+/** A column of the key, and its form in a cursor, where 64-bit numbers and bytes are strings. */
 export type KeyColumn = readonly [sql: string, form: 'plain' | 'wide' | 'bytes']
 
 export type SourceKind<Context> = {
@@ -16,23 +16,23 @@ export type SourceKind<Context> = {
   keys: readonly KeyColumn[]
   columns: string
   from: string
-  /** Null for a row that stands under another key as well. */
+  /** Null to skip a row that is imported under another key. */
   toRow(raw: Raw, context: Context): ImportRow | null
   portionRows: number
 }
 
 export type KindPage = {
   rows: { raw: Raw; key: ImportCursor }[]
-  /** Nothing comes behind it. */
+  /** No rows follow. */
   isLast: boolean
 }
 
 export type KindReader = {
-  /** Rows behind a key, each with its own: a portion, or less where they are large. */
+  /** Rows after a key, each with its own key: `limit` rows, or fewer if they are large. */
   page(after: ImportCursor | null, limit?: number): KindPage
 }
 
-/** A page ends with the row that goes over this. */
+/** A page ends with the row that exceeds this. */
 const MAX_PAGE_BYTES = 4 << 20
 
 const spelled = ([sql, form]: KeyColumn): string => {
@@ -40,7 +40,7 @@ const spelled = ([sql, form]: KeyColumn): string => {
   return form === 'bytes' ? `hex(${sql})` : sql
 }
 
-/** Pages of a table by its key. The first one has no condition, so that a key may be anything, the empty text too. */
+/** Reads a table in pages, by key. The first page has no condition, so that any key value is allowed, even the empty string. */
 export function createKindReader<C>(db: Database, { keys, columns, from, portionRows }: SourceKind<C>): KindReader {
   const names = keys.map(([sql]) => sql).join(', ')
   const cursor = keys.map((key, place) => `${spelled(key)} AS key_${place}`).join(', ')
@@ -85,7 +85,7 @@ export const bytesOf = (value: RawValue): Buffer => {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** A row as it is, but for its key and for what was read for the sake of ids alone. */
+/** Copies a row without its key columns and those in `left`, which were only read to compute ids. */
 export function plainRow(raw: Raw, flags: readonly string[] = [], left: readonly string[] = []): ImportRow {
   const row: ImportRow = {}
   for (const name in raw) {
@@ -98,25 +98,25 @@ export function plainRow(raw: Raw, flags: readonly string[] = [], left: readonly
 }
 
 /**
- * How numbers of a data folder are spelled in a shared store, without a table: an id of there has its partition in the low eight bits.
- * The order of ids stays, for those above come from the folder, where each is given out once.
+ * Converts ids of a data folder to those of a shared store without a mapping table: ids in a shared store have their partition in the
+ * low eight bits. The order of ids is preserved, as the higher bits are the folder's id, which is unique.
  */
 
-/** The id of what belongs to a host; null where the host is unknown. 0 stands for none. */
+/** The id of an item that belongs to a host; `host` is null if unknown. An id of 0 means none. */
 export function importedId(id: number, host: string | null): number {
   return id === 0 ? 0 : id * partitionCount + (host === null ? 0 : partitionOf(host))
 }
 
-/** The host of the document that a version belongs to; null where the version was collected. */
+/** SQL: the host of the document that a version belongs to; null if the version was collected. */
 export const hostOfVersion = (id: string): string =>
   `(SELECT hd.host FROM versions hv JOIN documents hd ON hd.id = hv.document WHERE hv.id = ${id})`
 
-/** A mark stands behind all versions that were there: those with its own number have any partition. */
+/** A mark must not be below any version that existed. The version with its own number may be in any partition, so the highest is used. */
 export function importedMark(mark: number): number {
   return mark === 0 ? 0 : mark * partitionCount + partitionCount - 1
 }
 
-/** Each shard counts for itself, so its number is part of the new one. */
+/** Each shard numbers its rows separately, so the shard becomes part of the new id. */
 export type ShardPlace = { shard: number; shards: number }
 
 export function importedInShard(n: number, { shard, shards }: ShardPlace): number {
@@ -127,5 +127,5 @@ export function importedHostId(id: number, place: ShardPlace, host: string | nul
   return importedInShard(id, place) * partitionCount + (host === null ? 0 : partitionOf(host))
 }
 
-/** The number in the folder of an id that is not a host's. */
+/** The id in the folder for an imported id (not for hosts). */
 export const idBeforeImport = (id: number): number => Math.floor(id / partitionCount)

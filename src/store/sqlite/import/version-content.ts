@@ -7,18 +7,18 @@ import type { Raw } from './source-kind.ts'
 export type VersionContentDeps = {
   db: Database
   objects: Pick<ObjectStore, 'read'>
-  /** Whether bytes are one record, digests included. */
+  /** Whether bytes are one complete record with matching digests. */
   isWhole(record: Uint8Array): boolean
 }
 
 type Original = { body: string; digest: Uint8Array; file: number; offset: number; length: number }
 
-/** Originals whose state is remembered: one that a whole site repeats is read once and not for each of its pages. */
+/** Size of the cache of originals: one that a whole site repeats is read once, not for each page. */
 const MAX_REMEMBERED = 50_000
 
 /**
- * Gives rows of versions the bytes of their records. What can't be read, or is not what was written, is treated as `erace verify --repair`
- * would: the version is lost, and so are those that refer to its body; of a page that is gone no more than a header is lost.
+ * Adds the bytes of their records to rows of versions. Records that are unreadable or damaged are treated as by `erace verify --repair`:
+ * the version is lost, and so are those that refer to its body; of a `gone` version only the header is lost.
  */
 export function createVersionContent({ db, objects, isWhole }: VersionContentDeps) {
   const select = db.prepare('SELECT body, digest, file, offset, length FROM versions WHERE id = ?')
@@ -53,7 +53,7 @@ export function createVersionContent({ db, objects, isWhole }: VersionContentDep
     if (raw.original === raw.id || !isKept) return content === null ? lost : { ...row, content }
     const original = await originalOf(raw.original as number)
     const isThere = original !== null && Buffer.compare(original.digest, raw.digest as Uint8Array) === 0
-    // A repetition may do without a record of its own.
+    // A version that refers to another's body need not have its own record.
     const isOwnGone = content === null && raw.file !== 0
     return isThere && !isOwnGone ? { ...row, content } : lost
   }
@@ -61,7 +61,7 @@ export function createVersionContent({ db, objects, isWhole }: VersionContentDep
 
 const pointerOf = ({ file, offset, length }: Original): RecordPointer => ({ fileId: file, offset, length })
 
-/** The file is missing or short, or its compression is broken. Failures of the disk itself end the move. */
+/** The file is missing or too short, or its compression is broken. I/O errors of the disk itself abort the import. */
 function isDamage(error: unknown): boolean {
   if (isAppError(error, 'record-damaged') || isAppError(error, 'store-damaged')) return true
   return /^(?:Z_|ERR_BUFFER_TOO_LARGE)/.test(String((error as NodeJS.ErrnoException).code))

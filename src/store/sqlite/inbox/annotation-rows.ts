@@ -35,7 +35,7 @@ const marks = ['a.read', 'a.starred', 'a.archived']
 const fieldsFrom = selected.length - columns.length
 const marksFrom = selected.length
 
-/** A statement whose rows the reader below takes: arrays, since objects with that many columns take longer to make and to read. */
+/** A statement for `createAnnotationReader`. Its rows are arrays, since objects with so many columns are slower to create and read. */
 export function prepareAnnotations(db: Database, where: string): StatementSync {
   const statement = db.prepare(
     `SELECT ${[...selected, ...marks].join(', ')} FROM annotations a JOIN documents d ON d.id = a.document
@@ -48,7 +48,7 @@ export function prepareAnnotations(db: Database, where: string): StatementSync {
 /** Reads annotations with the other URLs of their near-duplicate cluster. */
 export function createAnnotationReader(db: Database) {
   const urlsOf = db.prepare('SELECT DISTINCT url FROM also_at WHERE annotation = ? ORDER BY version')
-  // One statement for a page of them: most have one URL.
+  // One statement for a whole page: most annotations have one URL.
   const urlsOfSome = db.prepare(
     'SELECT annotation, url FROM also_at WHERE annotation IN (SELECT value FROM json_each(?)) ORDER BY annotation, version',
   )

@@ -103,14 +103,14 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     return id
   })
 
-  /** 0 where it exists. */
+  /** Returns the new id; 0 if it exists. */
   function add(draft: AnnotationDraft): number {
     const read = comesRead(draft)
     const archived = draft.muted === true
     const { changes, lastInsertRowid } = sql.insert.run(...insertValues(draft), Number(read), Number(archived))
     if (changes === 0) return 0
     const id = Number(lastInsertRowid)
-    // The version stays until its owner has read the annotation.
+    // Pins the version until the owner has read the annotation.
     if (!read && draft.versionId < firstForeignVersion) sql.pin.run(draft.versionId, draft.owner, draft.at)
     sql.wanted.run(draft.versionId)
     for (const channel of draft.channels ?? []) sql.send.run(id, channel, draft.at)

@@ -54,7 +54,7 @@ export function createSqliteDeliveries(db: Database): DeliveryStore {
   const clearing = createChannelClearing(db)
   const logPages = new Map<string, StatementSync>()
 
-  /** Nothing happens without the lease. */
+  /** Runs `work` in a transaction if the lease is still held. */
   const fenced = ({ channel, epoch }: ChannelLease, work: (owner: string) => void): boolean =>
     db.write(() => {
       const held = sql.fence.get(channel, epoch) as { owner: string } | undefined
@@ -220,7 +220,7 @@ function deliveryStatements(db: Database) {
 
 type EntryKey = { annotation: number; channel: string; isOld: 0 | 1 }
 
-/** Entries have no index of their age, which every annotation would have to pay for: all that wait are looked at. */
+/** Scans all waiting entries: an index on their age would cost every annotation. */
 async function removeOld(db: Database, sql: ReturnType<typeof deliveryStatements>, at: number): Promise<number> {
   let removed = 0
   let from: { annotation: number; channel: string } = { annotation: 0, channel: '' }
@@ -243,7 +243,7 @@ async function removeOld(db: Database, sql: ReturnType<typeof deliveryStatements
   }
 }
 
-/** What goes when a channel is switched off or removed. Everything here runs in the caller's transaction. */
+/** Removes entries and messages when a channel is switched off or removed. Everything here runs in the caller's transaction. */
 export function createChannelClearing(db: Database) {
   const sql = {
     waitingAnnotations: db.prepare(texts.waitingAnnotations),
@@ -270,16 +270,16 @@ export function createChannelClearing(db: Database) {
       sql.failWaiting.run(channel)
       sql.clearNext.run(channel)
     },
-    /** Before the channel goes. */
+    /** Call before the channel is removed. */
     remove(channel: string): void {
       clearEntries(channel)
       sql.clearMessages.run(channel)
     },
-    /** After entries of these messages went with their annotations. */
+    /** Call after entries of these messages were removed with their annotations. */
     dropEmpty(messages: ReadonlySet<string>): void {
       if (messages.size > 0) sql.dropEmpty.run(JSON.stringify([...messages]))
     },
-    /** What waits can be sent as soon as it is due. */
+    /** Recomputes `next_at`, so that waiting entries are sent as soon as they are due. */
     resume: (channel: string): void => void sql.findNext.run(channel),
   }
 }

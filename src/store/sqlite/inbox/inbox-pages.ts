@@ -10,7 +10,7 @@ import { countColumns, type Found, firstOfPages, highestOf, MAX_COUNTED, MAX_FIR
 import type { Database } from '../folder/database.ts'
 import type { createInboxSelection } from './inbox-selection.ts'
 
-/** What the owner has of a page in a scope: in the state of the list, unread and starred. */
+/** Number of the owner's annotations of a page in a scope: in the state of the list, unread and starred. */
 type PageRow = { n: number; unread: number; starred: number }
 type Row = Found & PageRow
 
@@ -100,7 +100,7 @@ export function createInboxPages({ db, select, items }: InboxPagesDeps) {
     return ids.map((id) => ({ id, ...(pageOf.get(id) as Omit<Found, 'id'>) }))
   }
 
-  /** A page that has one annotation in the state has no newer one. */
+  /** Candidates without a newer match. If a page has only one annotation in the state, there is no newer one. */
   function newestOf(owner: string, filter: InboxFilter, candidates: readonly Found[]): Set<number> {
     const isNewest = (found: Found): boolean => {
       if (rowOf(owner, filter, found).n === 1) return true

@@ -4,14 +4,15 @@ import { countColumns, type InboxSelection, narrowedState } from '../../rules/in
 import type { Database } from '../folder/database.ts'
 import { type Condition, wordCondition, wordSearch } from './inbox-words.ts'
 
-/** Queries with `site:` have many shapes; a statement that was dropped is prepared again. */
+/** Maximum number of cached statements: queries with `site:` have many shapes. */
 const MAX_SHAPES = 200
 
 type Numbers = { inState: number; inAll: number }
 
 /**
- * Finds ids, the newest first, along one of four indexes: that of the page, where one is given, else that of the state, that of the
- * profile, or the matches in the table of words. The stored counts tell which is the shortest. The other conditions are checked on each row, and the walk ends at the limit.
+ * Finds ids, newest first, by walking one of four indexes: that of the page, if one is given; otherwise that of the state, that of the
+ * profile, or the matches in the table of words. The stored counts tell which is the shortest. The other conditions are checked on each
+ * row, and the walk ends at the limit.
  */
 export function createInboxSelection(db: Database) {
   const shapes = new Map<string, StatementSync>()
@@ -31,7 +32,7 @@ export function createInboxSelection(db: Database) {
     return prepare(sql).get(...(profile === null ? [owner] : [owner, profile])) as Numbers
   }
 
-  /** The shortest walk; null where there is nothing to find. */
+  /** The shortest walk; null if there is nothing to find. */
   function planOf(owner: string, filter: InboxFilter, { highest, limit, changedBy }: InboxSelection): Condition | null {
     const { profile = null, query } = filter
     const state = narrowedState(filter.state, changedBy)
@@ -54,7 +55,7 @@ export function createInboxSelection(db: Database) {
     if (node === null) return alongRows(walkWith([]))
     const { match, conditions } = wordSearch(owner, node)
     if (match === null) return alongRows(walkWith(conditions))
-    // Checking one row against the words costs as much as skipping 75 matches, and a rare state means skipping many.
+    // Checking one row against the words costs as much as skipping 75 matches, but a rare state means skipping many.
     if (own.inState ** 2 * 2 < all.inAll) return alongRows(walkWith([wordCondition(owner, node)]))
     return alongWords(walkWith(conditions), match)
   }
@@ -95,7 +96,7 @@ export type Walk = {
   conditions: readonly Condition[]
 }
 
-/** The rows of a state, and the index that has only those, by owner and id. */
+/** The condition of each state, and the partial index on those rows, by owner and id. */
 const states: Record<InboxState, { index: string; rows: string }> = {
   unread: { index: 'annotations_unread', rows: 'a.archived = 0 AND a.read = 0' },
   all: { index: 'annotations_owner', rows: 'a.archived = 0' },
@@ -103,7 +104,7 @@ const states: Record<InboxState, { index: string; rows: string }> = {
   archived: { index: 'annotations_archived', rows: 'a.archived = 1' },
 }
 
-/** Each walk names its index: a statement that could not use it would fail, not scan. */
+/** Each walk names its index, so that a statement that can't use it fails instead of scanning. */
 export function alongState(walk: Walk): Condition {
   const { index, rows } = states[walk.state]
   const where = joined([
@@ -138,7 +139,7 @@ export function alongProfile(walk: Walk): Condition {
   return finished(sql, where, walk)
 }
 
-/** Between the newest and the oldest row of the state. */
+/** Walks the matches down to the oldest row of the state. */
 export function alongWords(walk: Walk, match: string): Condition {
   const { index, rows } = states[walk.state]
   const where = joined([

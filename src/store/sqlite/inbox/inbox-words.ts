@@ -9,15 +9,15 @@ import { ftsExpression, type WordTable } from '../search/fts-expression.ts'
 export type Condition = { sql: string; values: readonly SQLInputValue[] }
 
 export type WordSearch = {
-  /** The expression for the table of words; null where it can't narrow the search. */
+  /** FTS expression for the table of words; null if it can't narrow the search. */
   match: string | null
-  /** Conditions that the table can't answer: checked on each row that it finds. */
+  /** Conditions that the table can't answer, to check on each row it finds. */
   conditions: Condition[]
 }
 
 /**
- * A query against `inbox_words`. Each entry has its owner as a word, so a search reads only the owner's own. Title, summary and
- * URL are searched, `intitle:` in the title. The table knows URLs by their words, so for `site:` it finds all pages that name the
+ * A query against `inbox_words`. Each entry has its owner as a word, so that a search reads only the owner's entries. It searches title,
+ * summary and URL; `intitle:` only the title. The table indexes URLs by their words, so for `site:` it finds all pages with the
  * host anywhere in their URL; the host of the document then decides.
  */
 export function wordSearch(owner: string, node: QueryNode): WordSearch {
@@ -30,7 +30,7 @@ export function wordSearch(owner: string, node: QueryNode): WordSearch {
   }
 }
 
-/** The same for one row at a time, where the rows are few. */
+/** The same query as a condition on single rows, for when there are few. */
 export function wordCondition(owner: string, node: QueryNode): Condition {
   return conditionOf(node, wordTable(owner))
 }
@@ -49,7 +49,7 @@ function namesSite(node: QueryNode): boolean {
   return node.kind === 'not' ? namesSite(node.node) : node.kind === 'site'
 }
 
-/** Finds at least what the query does, with sites matched by their words; null where that is everything. */
+/** A query that matches a superset, with sites matched by their words; null if that is everything. */
 function broaden(node: QueryNode): QueryNode | null {
   if (!namesSite(node)) return node
   switch (node.kind) {
@@ -92,7 +92,7 @@ function conditionOf(node: QueryNode, table: WordTable): Condition {
   }
 }
 
-/** Documents have their port where it is not the default, and IPv6 in brackets; an IP address has no subdomains. */
+/** Hosts of documents include a non-default port, and IPv6 is in brackets; an IP address has no subdomains. */
 function siteCondition(host: string): Condition {
   const name = host.includes(':') ? `[${host}]` : host
   const place = name !== host || /^[\d.]+$/.test(host) ? '= 1' : '> 0'
@@ -103,9 +103,9 @@ function siteCondition(host: string): Condition {
 }
 
 /**
- * A trigger adds words to the table with each annotation. Afterwards the program replaces those that SQL can't split or normalize:
- * scripts without spaces, and equivalent spellings. Most texts need none of this. A batch is replaced at its end, in the order
- * of the ids: each step back makes FTS write all that is pending.
+ * A trigger adds words to the table with each annotation. Afterwards this replaces those that SQL can't split or normalise:
+ * scripts without spaces, and equivalent spellings. Most texts don't need it. Call it at the end of a batch, in ascending order
+ * of ids: each lower id makes FTS flush everything pending.
  */
 export function createWordSpelling(db: Database) {
   const respell = db.prepare(

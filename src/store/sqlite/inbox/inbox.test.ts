@@ -22,7 +22,7 @@ async function withCatalog(work: (path: string) => Promise<void>): Promise<void>
   }
 }
 
-/** Adds annotations as a program would that knows nothing of marks, counts and words. */
+/** Adds annotations like a program that doesn't know about marks, counts and words. */
 function addPlain(db: Database, owner: string, profile: string, count: number): void {
   const document = db.prepare(
     `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome)
@@ -47,7 +47,7 @@ function queryOf(text: string): Required<Pick<InboxFilter, 'query'>> {
   return { query: parsed.query }
 }
 
-/** Remembers every statement that was prepared. */
+/** Records every prepared statement. */
 function listening(db: Database): Database & { statements: Set<string> } {
   const statements = new Set<string>()
   return {
@@ -60,7 +60,7 @@ function listening(db: Database): Database & { statements: Set<string> } {
   }
 }
 
-/** Tables of words are only ever asked by their words; all else must be looked up in an index and come out in its order. */
+/** Tables of words may only be queried with MATCH; all else must be looked up in an index and be in its order. */
 function wrongSteps(db: Database, sql: string): string[] {
   const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
   return steps
@@ -68,7 +68,7 @@ function wrongSteps(db: Database, sql: string): string[] {
     .filter(
       (step) =>
         /TEMP B-TREE FOR (ORDER|RIGHT|LAST)|^SCAN/.test(step) &&
-        // A list of ids that was handed over, or is in the row (`j`), or a bounded part of an index, is gone through from its beginning to its end.
+        // Full scans are allowed for a list of ids from a parameter or from the row (`j`), and for a bounded part of an index.
         !/^SCAN json_each|^SCAN j VIRTUAL TABLE|^SCAN \(subquery-|^SCAN \S+.* VIRTUAL TABLE INDEX \d+:.*M/.test(step),
     )
 }
@@ -136,7 +136,7 @@ describe('the inbox in SQLite', () => {
       for (const state of ['owner', 'unread', 'starred', 'archived', 'profile', 'page'])
         assert.ok(walks.includes(`annotations_${state}`), state)
       assert.ok(walks.includes('annotations_owner words'))
-      // The queue of tasks and the whole list are read from end to end, which is what they are for.
+      // The queue of tasks and the whole list are meant to be read from end to end.
       const whole = /FROM tasks|FROM stories|coalesce\(v\.document|IS NULL OR a\.owner/
       for (const sql of [...plans, ...db.statements])
         if (/annotations|inbox/.test(sql) && !/^INSERT/.test(sql) && !whole.test(sql))

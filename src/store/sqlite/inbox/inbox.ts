@@ -8,7 +8,7 @@ import { createInboxSelection } from './inbox-selection.ts'
 
 type Id = { id: number }
 
-/** All of an owner's, in any state: no index has them together, so two are merged. */
+/** All annotations of an owner, in any state: merges two indexes, as no single one covers them. */
 const everyState = (columns: string, compared: '<' | '>'): string =>
   [
     `SELECT ${columns} FROM annotations a INDEXED BY annotations_owner WHERE a.owner = ?1 AND a.archived = 0 AND a.id ${compared} ?2`,
@@ -115,7 +115,7 @@ export function createInboxMarks(db: Database) {
     remove: db.prepare('DELETE FROM annotations WHERE id = ? RETURNING document, version'),
     removeAlsoAt: db.prepare('DELETE FROM also_at WHERE annotation = ?'),
     removeEntries: db.prepare('DELETE FROM outbox WHERE annotation = ? RETURNING message'),
-    // A version that was collected meanwhile has nothing to pin.
+    // A version that was collected in the meantime can't be pinned.
     pin: db.prepare(
       'INSERT OR IGNORE INTO holds (version, owner, since) SELECT id, ?2, ?3 FROM versions WHERE id = ?1',
     ),
@@ -132,7 +132,7 @@ export function createInboxMarks(db: Database) {
   }
 
   return {
-    /** The ids that changed. */
+    /** Returns the ids that changed. */
     mark(owner: string, ids: readonly number[], { read, starred, archived }: Marks): number[] {
       const marks = { read: flagOf(read), starred: flagOf(starred), archived: flagOf(archived) }
       return ids.filter((id) => {
@@ -143,7 +143,7 @@ export function createInboxMarks(db: Database) {
         return true
       })
     },
-    /** The ids are the owner's. */
+    /** All ids must be the owner's. */
     remove(owner: string, ids: readonly number[]): void {
       const messages = new Set<string>()
       for (const id of ids) {

@@ -6,7 +6,7 @@ import { createAnnotationReader, prepareAnnotations } from './annotation-rows.ts
 
 type Wish = { owner: string; annotation: number; url: string; at: number }
 
-/** Pages that an owner has split from each other. `add` returns the id of the new annotation, or 0 where it is there. */
+/** Splits pages from each other for an owner. `add` returns the id of the new annotation, or 0 if it exists. */
 export function createSplitting(db: Database, add: (draft: AnnotationDraft) => number) {
   const { annotationOf, annotationsOf } = createAnnotationReader(db)
   const sql = {
@@ -31,7 +31,7 @@ export function createSplitting(db: Database, add: (draft: AnnotationDraft) => n
     ),
   }
 
-  /** Of one annotation. */
+  /** Splits the URL off one annotation; null if that doesn't list it, or the page is in another system. */
   function splitOne(listedWith: Annotation, url: string): { id: number; documentId: number } | null {
     const page = sql.joined.get(listedWith.id, url) as JoinedPage | undefined
     const draft = page === undefined ? null : splitDraft(listedWith, page)
@@ -41,7 +41,7 @@ export function createSplitting(db: Database, add: (draft: AnnotationDraft) => n
   }
 
   return {
-    /** The ids of what is new; null where the annotation lists no such page. */
+    /** Returns the ids of the new annotations; null if the annotation doesn't list the page. */
     split({ owner, annotation: id, url, at }: Wish): number[] | null {
       const asked = annotationOf(sql.find.get(id, owner))
       if (asked === null || !asked.alsoAt.includes(url)) return null

@@ -4,7 +4,7 @@ import type { Database } from '../folder/database.ts'
 type TextRow = { host: string; cluster: number; sketch: Uint8Array }
 type OldRow = { n: number; version: number; at: number; bands: string }
 
-/** The texts that near-duplicates are found among. Everything here runs in the caller's transaction. */
+/** The texts that are searched for near-duplicates. Everything here runs in the caller's transaction. */
 export function createSqliteStories(db: Database) {
   const sql = {
     add: db.prepare(
@@ -25,7 +25,7 @@ export function createSqliteStories(db: Database) {
   }
   sql.ofBand.setReturnArrays(true)
 
-  /** Those beyond what is kept, a few at a time: more than come. */
+  /** Removes texts beyond the limits, a few at a time: more than are added. */
   function forgetOld(newest: number, now: number): void {
     for (const { n, version, at, bands } of sql.oldest.all() as OldRow[]) {
       if (n > newest - storyLimits.texts && at >= now - storyLimits.maxAgeMs) return

@@ -1,7 +1,7 @@
 import type { JournalPage, ModuleCheckpoint, ModuleJournal } from '../../contracts/module-journal.ts'
 import type { Database } from '../folder/database.ts'
 
-/** In a data folder, which one process at a time has for itself. */
+/** The journal in a data folder, which one process at a time uses exclusively. */
 export function createSqliteModuleJournal(db: Database): ModuleJournal {
   const sql = {
     dropOtherPages: db.prepare('DELETE FROM module_pages WHERE run NOT IN (0, ?)'),
@@ -20,7 +20,7 @@ export function createSqliteModuleJournal(db: Database): ModuleJournal {
     async open(given) {
       run = given
       return db.write(() => {
-        // A service leaves alone what an interrupted crawl left behind: that may go on.
+        // A service keeps the pages of an interrupted crawl, which may be continued.
         if (run > 0) {
           sql.dropOtherPages.run(run)
           sql.dropOtherCheckpoints.run(run)

@@ -3,7 +3,7 @@ import { isUnspaced } from '../../../core/search-query/searchable-text.ts'
 import { EVERY, siteWord } from '../../rules/site-words.ts'
 import type { Migration } from '../folder/database.ts'
 
-/** How a table of words is asked: which of its columns hold what. */
+/** Column expressions for querying a table of words. */
 export type WordTable = {
   title: string
   anywhere: string
@@ -19,7 +19,7 @@ const versionWords: WordTable = {
   site: (host) => `site : "${siteWord(host)}"`,
 }
 
-/** A query in FTS5's own language. Words hold no quotes, so nothing of a query is ever read as syntax. */
+/** A query in FTS5 syntax. Words contain no quotes, so that no part of a query is ever parsed as syntax. */
 export function ftsMatch({ match }: SearchQuery): string {
   return match === null ? versionWords.every : ftsExpression(match, versionWords)
 }
@@ -53,12 +53,12 @@ function andExpression(nodes: readonly QueryNode[], table: WordTable): string {
 function wordsExpression({ words, prefix, where }: WordsNode, table: WordTable): string {
   const column = where === 'title' ? table.title : table.anywhere
   const apart = `${column} : "${words.join(' ')}"${prefix ? ' *' : ''}`
-  // Where no spaces are written, a longer text may be cut into other words than these few characters alone.
+  // In scripts without spaces, a longer text may be segmented differently from these few characters alone.
   if (words.length === 1 || !words.every(isUnspaced)) return apart
   return `(${apart} OR ${column} : "${words.join('')}" *)`
 }
 
-/** Matches every text with any of the words that were asked for; null where there are none. */
+/** Matches every text with any word of the query; null if it has none. */
 export function marksExpression({ match }: SearchQuery): string | null {
   const leaves: string[] = []
   const gather = (node: QueryNode): void => {
@@ -70,12 +70,12 @@ export function marksExpression({ match }: SearchQuery): string | null {
 }
 
 /**
- * Marks that are part of a letter belong to its word (vowels of Hindi and Thai); accents are taken off. A change of
- * this makes every index unreadable that was made before: it needs a migration that empties them.
+ * Combining marks are part of a word (vowels of Hindi and Thai); accents are removed. Changing this makes existing
+ * indexes unusable: it needs a migration that empties them.
  */
 export const tokenizer = `unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''`
 
-/** `search.db`: the words of all versions, without their texts. `entries` has a row for each row of `words`, under the same number. */
+/** `search.db`: the words of all versions, without their texts. `entries` has a row for each row of `words`, with the same id. */
 export const searchMigrations: readonly Migration[] = [
   {
     id: 1,

@@ -9,7 +9,7 @@ import { searchMigrations } from './fts-expression.ts'
 
 searchSuite(sqliteSearch)
 
-/** As for the other databases: what is listed here is never edited. */
+/** As for the other databases: migrations listed here are never edited. */
 const frozen = ['c02bf81861541211a277cd4a4b48e6f50a062eb8501e0b82bcf2df1627b24ae7']
 
 describe('search.db', () => {

@@ -18,7 +18,7 @@ export type SearchIndexOptions = {
   kept: KeptCheck
 }
 
-/** How much more a word in the title counts than one in the text. */
+/** Weight of a word in the title relative to one in the text. */
 const TITLE_WEIGHT = 8
 
 export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): SearchIndex {
@@ -62,7 +62,7 @@ export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): Searc
     })
   }
 
-  /** The newest versions that match, ranked; one more than the limit tells that there are others. */
+  /** The newest matching versions with their scores; one more than the limit, to show that there are others. */
   function candidates(query: SearchQuery): Hit[] {
     const within: string[] = []
     const values: SQLInputValue[] = [ftsMatch(query)]
@@ -112,7 +112,7 @@ export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): Searc
   }
 }
 
-/** A file whose tables can't be spoken to is damaged, though SQLite calls it a wrong statement. */
+/** If statements can't be prepared, the file is damaged, although SQLite reports an invalid statement. */
 function openIndex(path: string) {
   const db = openDatabase(path, { migrations: searchMigrations, cacheKib: 16_384 })
   try {
@@ -141,7 +141,7 @@ function prepareStatements(db: Database) {
   }
 }
 
-/** The index of a data folder, made when it is not there. */
+/** Opens the index of a data folder, creating it if necessary. */
 export function openSearch(folder: string, versions: Pick<VersionStore, 'version'>): SearchIndex {
   const kept = async (ids: readonly number[]): Promise<ReadonlySet<number>> => {
     const alive = new Set<number>()

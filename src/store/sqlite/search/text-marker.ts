@@ -10,8 +10,8 @@ export type TextMarker = {
 }
 
 /**
- * Marks what a query finds. The index keeps no texts; those of one page of hits are put into a table in
- * memory that reads words as the index does, and go again.
+ * Marks the matches of a query. The index stores no texts, so those of one page of hits are inserted temporarily into
+ * an in-memory table with the same tokenizer as the index.
  */
 export function createTextMarker(): TextMarker {
   const db = new DatabaseSync(':memory:')
@@ -45,7 +45,7 @@ export function createTextMarker(): TextMarker {
     marks(query, texts) {
       const expression = marksExpression(query)
       if (expression === null) return texts.map(() => ({ title: [], text: [] }))
-      // Nothing is ever committed: putting the texts there and taking them away again costs a fifth that way.
+      // Nothing is ever committed: rolling back costs a fifth of inserting and deleting the texts.
       db.exec('BEGIN')
       try {
         return find(expression, texts)
@@ -57,10 +57,10 @@ export function createTextMarker(): TextMarker {
   }
 }
 
-/** The engine's time for a text grows with the square of its marks, and a page may say one word for ever. */
+/** FTS5's time for a text grows with the square of its marks, and a page may repeat one word endlessly. */
 const PIECE_CHARS = 4096
 
-/** Parts of a text, parted between words: a phrase that stands across is not marked. One at least. */
+/** Splits a text between words; a phrase across a boundary is not marked. Returns at least one piece. */
 function piecesOf(text: string): [start: number, end: number][] {
   const pieces: [number, number][] = []
   let start = 0
@@ -74,13 +74,13 @@ function piecesOf(text: string): [start: number, end: number][] {
   return pieces
 }
 
-/** Takes the marks out again and says where they stood in the text as it was given. */
+/** Removes the marks and returns their positions in the original text. */
 function readMarks(marked: string, origin: (index: number) => number): Mark[] {
   const marks: Mark[] = []
   let taken = 0
   for (let start = marked.indexOf(markStart); start >= 0; start = marked.indexOf(markStart, start + 1)) {
     const end = marked.indexOf(markEnd, start)
-    // The last character decides where the end lies: behind it, something may have been put in or left out.
+    // The end is computed from the last character: after it, characters may have been inserted or omitted.
     const last = origin(end - taken - 2)
     marks.push([origin(start - taken), last + 1])
     taken += 2

@@ -4,8 +4,8 @@ import { StatementSync } from 'node:sqlite'
 const SQLITE_FULL = 13
 
 /**
- * Makes one statement fail as on a full disk: the nth that is executed while `work` runs, reads included. Every store of the
- * process is meant. Says whether it came to that statement.
+ * Makes one statement fail as on a full disk: the nth executed while `work` runs, including reads, of any store in the process.
+ * Returns whether that statement was reached.
  */
 export async function withFailingStatement(nth: number, work: () => Promise<void>): Promise<boolean> {
   const methods = ['run', 'get', 'all', 'iterate'] as const

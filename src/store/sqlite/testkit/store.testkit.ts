@@ -42,7 +42,7 @@ import { createSqliteInbox } from '../inbox/inbox.ts'
 import { createSqliteModuleJournal } from '../modules/module-journal.ts'
 import { openSqliteSearchIndex } from '../search/search-index.ts'
 
-/** A data folder in the temporary folder, with shards opened and closed as a test wants. */
+/** A data folder in the temporary folder, with shards opened and closed by the test. */
 export type SqliteSystem = StoreSystem & { folder: string; warnings: string[]; closedFiles: number[]; now: number }
 
 export const sqliteEngine: StoreEngine = {
@@ -157,7 +157,7 @@ export function createSqliteSystem(
     },
     async kill() {
       if (opened === null) return
-      // The connections of the dead stay open here and are used no more: the files look as a killed process leaves them.
+      // The connections stay open but unused, so that the files look as a killed process leaves them.
       for (const port of opened.ports) port.close()
       await opened.folder.close()
       opened = null
@@ -189,7 +189,7 @@ export function createSqliteSystem(
   return system
 }
 
-/** A line between each two shards: `ways[a][b]` is where shard a reaches shard b. */
+/** A channel between each pair of shards: `ways[a][b]` is the port from shard a to shard b. */
 function connect(shards: number): (MessagePort | null)[][] {
   const ways = Array.from({ length: shards }, () => new Array<MessagePort | null>(shards).fill(null))
   for (let a = 0; a < shards; a++) {
@@ -202,7 +202,7 @@ function connect(shards: number): (MessagePort | null)[][] {
   return ways
 }
 
-/** Owners that a test can tell beforehand. */
+/** Predictable owners for tests. */
 function fixedPartitions(shards: number): SharedArrayBuffer {
   const memory = new SharedArrayBuffer(4 * (partitionCount + 1))
   new Int32Array(memory).forEach((_, partition, table) => {
@@ -218,7 +218,7 @@ function hostOfShard(shard: number, shards: number, n: number): string {
   }
 }
 
-/** An index in the temporary folder; everything is kept until it is dropped. */
+/** An index in the temporary folder; every version counts as kept until it is dropped. */
 export function createSearchSystem(): SearchSystem & { path: string } {
   const folder = mkdtempSync(join(tmpdir(), 'erace-search-'))
   const path = join(folder, 'search.db')

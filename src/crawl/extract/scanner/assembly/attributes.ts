@@ -1,6 +1,6 @@
 /**
- * Where the wanted attributes of the tag at hand lie in the page: start, end and what is in it, for each of them. A start of
- * 0 means that the tag has no such attribute; one without a value has an empty range.
+ * Ranges of the wanted attributes of the current tag in the page: start, end and byte classes for each of them. A start of
+ * 0 means that the tag has no such attribute; an attribute without a value has an empty range.
  */
 import {
   ATTRIBUTE_NAME_END,
@@ -15,7 +15,7 @@ import {
 } from './bytes.ts'
 
 const RANGE: usize = 12
-/** Nine of them, up to a multiple of sixteen bytes. */
+/** Nine ranges, padded to a multiple of sixteen bytes. */
 const ranges: usize = memory.data(112, 16)
 const RANGES: usize = 112
 export const SRC: usize = ranges
@@ -54,7 +54,7 @@ function note(range: usize, start: usize, end: usize, seen: u32): void {
   store<u32>(range, seen & NOT_PLAIN, 8)
 }
 
-// Lower-case names, their first letter in the lowest byte.
+// Lower-case names as little-endian words.
 const src: u64 = 0x637273
 const rel: u64 = 0x6c6572
 const href: u64 = 0x66657268
@@ -66,7 +66,7 @@ const content: u64 = 0x746e65746e6f63
 const httpEqu: u64 = 0x7571652d70747468
 const iv: u64 = 0x7669
 
-/** The range for an attribute of this name; 0 for one that is not wanted. */
+/** The range for an attribute of this name; 0 if it is not wanted. */
 function rangeFor(start: usize, length: usize): usize {
   if (length < 3 || length > 10) return 0
   const word = foldedWord(start, length)
@@ -77,12 +77,12 @@ function rangeFor(start: usize, length: usize): usize {
   return length === 10 && word === httpEqu && foldedWord(start + 8, 2) === iv ? HTTP_EQUIV : 0
 }
 
-/** Where the name of the attribute begins whose quote was found last. */
+/** Start of the name of the attribute whose quote was found last. */
 let nameStart: usize = 0
 
 /**
- * Attributes mostly look like ` name="value"`. Where the next one does, that is where its quote is; or the end of the tag, if
- * that comes next; else 0.
+ * Fast path for attributes like ` name="value"`, as most are. Returns the place of the next attribute's quote, or of the `>`
+ * if the tag ends here; 0 for anything else.
  */
 function usualStop(at: usize): usize {
   const first = load<u8>(at)
@@ -100,8 +100,7 @@ function usualStop(at: usize): usize {
 }
 
 /**
- * Passes over the attributes of a tag, `from` being the end of its name. Returns the place behind its `>`, or 0 when there
- * is none.
+ * Skips the attributes of a tag; `from` is the end of its name. Returns the place after its `>`, or 0 if there is none.
  */
 export function skipTag(from: usize, end: usize): usize {
   let at = from
@@ -117,17 +116,17 @@ export function skipTag(from: usize, end: usize): usize {
   return 0
 }
 
-/** Passes over one byte between attributes, or one attribute with its value. */
+/** Skips one byte between attributes, or one attribute with its value. */
 function skipPart(from: usize, end: usize): usize {
   let at = from + 1
   if (classAt(from) & (SPACE | SLASH)) return at
-  // The first byte belongs to the name whatever it is: `<p =x>` has an attribute named `=x`.
+  // The first byte always belongs to the name: `<p =x>` has an attribute named `=x`.
   while (!(classAt(at) & ATTRIBUTE_NAME_END)) at++
   while (classAt(at) & SPACE) at++
   return at < end && load<u8>(at) === 0x3d ? skipValue(at + 1, end) : at
 }
 
-/** Passes over the value of an attribute, `from` being behind its `=`. */
+/** Skips the value of an attribute; `from` is after its `=`. */
 function skipValue(from: usize, end: usize): usize {
   let at = from
   while (classAt(at) & SPACE) at++
@@ -137,7 +136,7 @@ function skipValue(from: usize, end: usize): usize {
   return at
 }
 
-/** As `skipTag`, and notes the wanted ones. The first of several with one name counts. */
+/** Like `skipTag`, but records the wanted attributes. The first of several with the same name counts. */
 export function readAttributes(from: usize, end: usize): usize {
   clearRanges()
   selfClosing = false
@@ -155,7 +154,7 @@ export function readAttributes(from: usize, end: usize): usize {
   return 0
 }
 
-/** One byte between attributes, or one attribute with its value. */
+/** Reads one byte between attributes, or one attribute with its value. */
 function readPart(from: usize, end: usize): usize {
   const kind = classAt(from)
   let at = from + 1
@@ -201,10 +200,10 @@ function readQuoted(start: usize, end: usize, quote: u8, range: usize): usize {
       continue
     }
     const close = at + place
-    // Of the last block, only what comes before the quote.
+    // In the last block, only bytes before the quote count.
     const isPlain = !v128.any_true(others) && firstOf(found) >= place
     note(range, start, close, isPlain ? 0 : classesBetween(start, close))
-    // A quote behind the end of the page is none: the tag is cut off, and its ranges are not read.
+    // A quote after the end of the page doesn't count: the tag is cut off, and its ranges are not read.
     return close + 1
   }
   return end

@@ -1,5 +1,5 @@
-// What a byte means to the HTML tokenizer, as bits, so that a scan asks one table instead of six questions; and searches
-// that look at sixteen bytes at a time. Those read up to fifteen bytes past the end, where memory always goes on.
+// Byte classes of the HTML tokenizer as bits, so that a scan needs one table look-up instead of six comparisons; and
+// searches that test sixteen bytes at a time. Those read up to fifteen bytes past the end, where there is always memory.
 import { AMPERSAND, NON_ASCII, NUL } from './wire.ts'
 
 export const SPACE: u32 = 1
@@ -35,8 +35,8 @@ export function classAt(at: usize): u32 {
 }
 
 /**
- * The place of the first byte that is not 0, in the result of a comparison; 16 where there is none. Words are taken out,
- * and no mask of bits is made: not every processor has an instruction for one.
+ * Index of the first non-zero byte in the result of a comparison; 16 if there is none. Extracts words instead of a bit
+ * mask: not every processor has an instruction for that.
  */
 export function firstOf(hits: v128): usize {
   const low = i64x2.extract_lane(hits, 0)
@@ -45,7 +45,7 @@ export function firstOf(hits: v128): usize {
   return high !== 0 ? 8 + (<usize>ctz(high) >> 3) : 16
 }
 
-/** Where `byte` is at or after `at`; `end` when there is none. */
+/** The first place of `byte` at or after `at`; `end` if there is none. */
 export function findByte(at: usize, end: usize, byte: u8): usize {
   const wanted = i8x16.splat(byte)
   for (; at < end; at += 16) {
@@ -55,30 +55,30 @@ export function findByte(at: usize, end: usize, byte: u8): usize {
   return end
 }
 
-/** Where two bytes stand together. */
+/** The first place of two adjacent bytes; `end` if there is none. */
 export function findPair(at: usize, end: usize, first: u8, second: u8): usize {
   for (at = findByte(at, end, first); at + 1 < end; at = findByte(at + 1, end, first))
     if (load<u8>(at, 1) === second) return at
   return end
 }
 
-/** Where the name of a tag ends. The page has a `>` behind its end, so there always is a place. */
+/** The end of a tag's name. The page is followed by a `>`, so there always is one. */
 export function findNameEnd(at: usize): usize {
   const block = v128.load(at)
   const marks = v128.or(i8x16.eq(block, i8x16.splat(0x2f)), i8x16.eq(block, i8x16.splat(0x3e)))
-  // Bytes before the first of these are of the name; control characters are as well, which the table knows.
+  // Bytes before the first of these belong to the name. So do control characters, which the table recognises.
   at += firstOf(v128.or(marks, i8x16.lt_u(block, i8x16.splat(0x21))))
   while (!(classAt(at) & TAG_NAME_END)) at++
   return at
 }
 
-/** Up to eight bytes as one number, ASCII letters in lower case. Bytes below 0x40 may be changed as well. */
+/** Up to eight bytes as one number, with ASCII letters in lower case. Bytes below 0x40 may be changed as well. */
 export function foldedWord(at: usize, length: usize): u64 {
   const word = load<u64>(at) | 0x2020202020202020
   return length >= 8 ? word : word & ((1 << ((<u64>length) << 3)) - 1)
 }
 
-/** True when the bytes from `at` are `word`, which is given in lower case, with ASCII letters in any case. */
+/** Whether the bytes at `at` are `word`, ignoring the case of ASCII letters. `word` is in lower case. */
 export function matchesWord(at: usize, end: usize, word: string): bool {
   const length = <usize>word.length
   if (at + length > end) return false

@@ -1,4 +1,4 @@
-// What was found, as numbers for the program to read: it takes them when they are many, and at the end of the page.
+// Findings, as numbers for the program: it reads them whenever the buffer is full, and at the end of the page.
 import { classesOf, endOf, startOf } from './attributes.ts'
 import { MAX_FINDING } from './wire.ts'
 
@@ -26,7 +26,7 @@ export function put(number: i32): void {
   store<i32>(numbers + (count++ << 2), number)
 }
 
-/** Places are told from the beginning of the page. */
+/** Writes places as offsets in the page. */
 export function putRange(range: usize, page: usize): void {
   const start = startOf(range)
   put(start === 0 ? -1 : <i32>(start - page))

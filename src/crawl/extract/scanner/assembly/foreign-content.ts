@@ -1,7 +1,7 @@
 /**
- * Inside SVG and MathML a page is read by other rules: `<script>`, `<style>` and `<title>` hold markup, CDATA sections
- * exist, and `<img>` or `<p>` throw the parser back into HTML. A real parser knows this from its stack of open
- * elements. Here only the entries that change the rules are kept:
+ * Inside SVG and MathML other parsing rules apply: `<script>`, `<style>` and `<title>` contain markup, CDATA sections
+ * exist, and `<img>` or `<p>` return the parser to HTML. A full parser knows this from its stack of open elements. Here
+ * only the entries that change the rules are kept:
  *
  *   HTML     the stack is empty or its top is an integration point (`foreignObject`, `desc`, `mtext`, …)
  *   foreign  the top is `svg` or `math`
@@ -11,11 +11,11 @@
  */
 import { DESC, FOREIGN_OBJECT, MATH, MI, MTEXT, SVG, TITLE } from './tag-names.ts'
 
-/** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. */
+/** Deeper nesting is not tracked: elements opened beyond it are ignored. */
 const MAX_DEPTH = 512
 const stack: usize = memory.data(512)
 export let depth: i32 = 0
-/** Whose rules hold: SVG, MATH, or 0 for HTML. */
+/** Whose rules apply: SVG, MATH, or 0 for HTML. */
 export let inside: i32 = 0
 
 export function isForeignRoot(tag: i32): bool {
@@ -45,7 +45,7 @@ export function open(tag: i32): void {
   settle()
 }
 
-/** An end tag reaches over roots inside its own element, never out of an integration point. */
+/** An end tag also closes roots inside its own element, but never reaches out of an integration point. */
 export function close(tag: i32): void {
   for (let at = depth - 1; at >= 0; at--) {
     const opened: i32 = load<u8>(stack + <usize>at)

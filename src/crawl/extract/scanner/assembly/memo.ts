@@ -1,9 +1,9 @@
 /**
- * Links that were met before, recognised by their bytes: pages of a site lead to each other again and again. A link is looked
- * up by where it leads before anything is normalised: a relative one behind its folder, an absolute path behind its origin.
- * So `../b/x` in `/a/`, `x` in `/b/` and `/b/x` are one link. What it means is kept by the program, by the slot.
+ * Links that were met before, recognised by their bytes: pages of a site keep linking to each other. A link is looked up by its
+ * target before normalisation: a relative link is appended to its folder, an absolute path to its origin. So `../b/x` in `/a/`,
+ * `x` in `/b/` and `/b/x` are one link. The program maps the slot to a value.
  *
- * All of it lies in a few tables of fixed size. When they are full nothing more is taken in until they are emptied.
+ * Everything is in a few tables of fixed size. When they are full, nothing is added until they are cleared.
  */
 import { findByte, firstOf, foldedWord } from './bytes.ts'
 import { MAX_BASE, NO_SLOT, REPEATED } from './wire.ts'
@@ -12,24 +12,24 @@ const MAX_ENTRIES: i32 = 65536
 const MAX_BYTES: usize = 256
 const ARENA: usize = 65536 * 64
 const PLACES: u32 = 131072
-/** Links that are meant to collide must not make each other slow. */
+/** Bounds the cost of links that were made to collide. */
 const MAX_PROBES = 32
 const MAX_LEVELS: usize = 16
-/** `http`, its first letter in the lowest byte. */
+/** `http` as a little-endian word. */
 const HTTP: u64 = 0x70747468
-/** Two keys of the same bytes mean the same only if they came about in the same way. */
+/** How a key was made: two keys with the same bytes are equal only if they were made in the same way. */
 const JOINED: u32 = 0
 const AS_WRITTEN: u32 = 1 << 16
 const WITH_HOST: u32 = 2 << 16
-/** Numbers of entries, one more than they are: 0 is an empty place. */
+/** Entry indexes plus one; 0 is an empty place. */
 const table: usize = memory.data(524288, 4)
-/** Hash, page that it was met on last, where its bytes begin, how many they are and how they came about. */
+/** Per entry: hash, page on which it was met last, address of its bytes, and their number combined with how they were made. */
 const entries: usize = memory.data(1048576, 4)
-/** Behind its end there is room for one more key. */
+/** Has room for one more key after its end. */
 const arena: usize = memory.data(4198400, 16)
-/** The folder of the page, from its scheme on. */
+/** The folder of the page, starting with its scheme. */
 const base: usize = memory.data(2064, 16)
-/** Where the folder ends, and those above it. */
+/** End of the folder, and of each folder above it. */
 const folders: usize = memory.data(68, 4)
 let originLength: usize = 0
 let baseLength: usize = 0
@@ -49,7 +49,7 @@ export function basePlace(): usize {
   return base
 }
 
-/** Of the page that comes next; of one without a base nothing is looked up. */
+/** Sets the base of the next page. Without one, nothing is looked up. */
 export function setBase(origin: usize, length: usize): void {
   originLength = origin
   baseLength = length <= <usize>MAX_BASE ? length : 0
@@ -57,14 +57,14 @@ export function setBase(origin: usize, length: usize): void {
   let at = baseLength
   for (let level: usize = 0; level <= MAX_LEVELS && baseLength > 0; level++) {
     store<usize>(folders + (level << 2), at)
-    // The root is above itself.
+    // The root is its own parent.
     if (at > origin + 1) for (at--; load<u8>(base + at - 1) !== 0x2f; at--);
   }
 }
 
 /**
- * How much of a value tells where it leads: up to its fragment. 0 where its bytes alone don't: white space may be dropped
- * from it, and references of characters may stand for anything, but in a query they do no harm.
+ * Length of the part of a value that determines its target: up to its fragment. 0 if its bytes alone don't: white space may be
+ * dropped, and character references may stand for anything, but in a query they are harmless.
  */
 function keyLength(start: usize, end: usize): usize {
   for (let at = start; at < end; at += 16) {
@@ -94,7 +94,7 @@ function hasColon(start: usize, length: usize): bool {
   return findByte(start, start + length, 0x3a) !== start + length
 }
 
-/** Room for whole blocks is behind both. */
+/** Copies whole blocks; both sides have room for that. */
 function copy(to: usize, from: usize, length: usize): void {
   for (let at: usize = 0; at < length; at += 16) v128.store(to + at, v128.load(from + at))
 }
@@ -102,21 +102,21 @@ function copy(to: usize, from: usize, length: usize): void {
 let keyBytes: usize = 0
 let keyWay: u32 = 0
 
-/** Writes the key of a link behind those that are kept. False for a link that depends on more of its page than the folder. */
+/** Writes the key of a link after the kept ones. False if the link depends on more of its page than the folder. */
 function writeKey(start: usize, length: usize): bool {
   const first = load<u8>(start)
-  // Nothing but a query belongs to the very page.
+  // A query alone refers to the page itself.
   if (first === 0x3f || first === 0x26) return false
   if (first === 0x2f) {
     const second = load<u8>(start, 1)
-    // Two slashes, of either kind, name a host.
+    // Two slashes, the second of either kind, introduce a host.
     const namesHost = length > 1 && (second === 0x2f || second === 0x5c)
     return join(originLength, start, length, namesHost ? WITH_HOST : JOINED)
   }
   if (length >= 5 && foldedWord(start, 4) === HTTP) {
     const colon: usize = (load<u8>(start, 4) | 0x20) === 0x73 ? 5 : 4
     if (length > colon && load<u8>(start + colon) === 0x3a) {
-      // With one scheme on both sides, `http:x` is relative and `http:?x` belongs to the very page.
+      // On a page with the same scheme, `http:x` is relative and `http:?x` refers to the page itself.
       if (length <= colon + 3 || load<u16>(start + colon, 1) !== 0x2f2f) return false
       return join(0, start, length, JOINED)
     }
@@ -131,7 +131,7 @@ function writeKey(start: usize, length: usize): bool {
   }
   const next = load<u8>(start + from)
   const isName = next !== 0x2e && next !== 0x2f && next !== 0x5c && next !== 0x3f && next !== 0x26
-  // A colon may end a scheme, unless dots stand before it.
+  // A colon may end a scheme, unless there are dots before it.
   return isName && (from > 0 || !hasColon(start, length))
     ? join(load<usize>(folders + (level << 2)), start + from, length - from, JOINED)
     : join(baseLength, start, length, AS_WRITTEN)
@@ -146,7 +146,7 @@ function join(head: usize, tail: usize, length: usize, way: u32): bool {
   return true
 }
 
-/** Spread is all that is asked of it: bytes are compared in the end. */
+/** Only needs to distribute well: bytes are compared in the end. */
 function hashOf(start: usize, length: usize, way: u32): u32 {
   let hash: u64 = (<u64>way + 1) * 0x9e3779b97f4a7c15
   let at = start
@@ -168,8 +168,8 @@ function areEqual(a: usize, b: usize, length: usize): bool {
 }
 
 /**
- * The slot of a link, which is taken in if it is new; `NO_SLOT` for one that can't be, and `REPEATED` for one that was met
- * before on this page. Where `counts` is false, it counts as met neither now nor later.
+ * Returns the slot of a link, adding it if it is new; `NO_SLOT` if it can't be added, and `REPEATED` if it was met before on
+ * this page. If `counts` is false, this occurrence is ignored for repetitions.
  */
 export function slotOf(start: usize, end: usize, counts: bool): i32 {
   if (baseLength === 0) return NO_SLOT

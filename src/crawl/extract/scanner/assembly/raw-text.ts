@@ -1,8 +1,8 @@
 /**
- * Stretches of a page that hold no tags: comments, and the content of elements whose text ends only at their own end
- * tag. Every function returns a place that is not before `from`, or the end when the stretch is never closed: then, as in
- * a browser, the rest of the page belongs to it. None looks beyond the end of its stretch, so a page of many short ones
- * still takes linear time.
+ * Sections of a page without tags: comments, and the content of elements whose text ends only at their own end tag.
+ * Every function returns a place that is not before `from`, or the end if the section is never closed: then, as in
+ * a browser, the rest of the page belongs to it. None looks beyond the end of its section, so a page of many short
+ * ones still takes linear time.
  */
 import { classAt, findByte, findPair, matchesWord, TAG_NAME_END } from './bytes.ts'
 
@@ -10,7 +10,7 @@ function hasByte(at: usize, end: usize, byte: u8): bool {
   return at < end && load<u8>(at) === byte
 }
 
-/** `from` is behind `<!--`. Returns the place behind the comment. */
+/** `from` is after `<!--`. Returns the place after the comment. */
 export function skipComment(from: usize, end: usize): usize {
   if (hasByte(from, end, 0x3e)) return from + 1
   if (hasByte(from, end, 0x2d) && hasByte(from + 1, end, 0x3e)) return from + 2
@@ -21,7 +21,7 @@ export function skipComment(from: usize, end: usize): usize {
   return end
 }
 
-/** Bogus comments and DOCTYPE end at the first `>`, whatever quotes there are before it. */
+/** Bogus comments and DOCTYPE end at the first `>`, even inside quotes. */
 export function skipBogusComment(from: usize, end: usize): usize {
   return min(findByte(from, end, 0x3e) + 1, end)
 }
@@ -59,7 +59,7 @@ export function findScriptEnd(from: usize, end: usize): usize {
 
 /**
  * `from` is the first dash of `<!--`: the dashes of the opening count for the closing, so `<!-->` is closed at once.
- * Returns the place where plain script goes on, which is at the `</script>` when that comes before `-->`.
+ * Returns the place where plain script continues, which is at the `</script>` if that comes before `-->`.
  */
 function skipEscaped(from: usize, end: usize): usize {
   let isDouble = false

@@ -1,14 +1,14 @@
 /**
  * One pass over the bytes of an HTML page in any encoding that agrees with ASCII on bytes below 0x80 where markup is
- * concerned. The page is cut into tags exactly as the HTML standard's tokenizer does with scripting off. There is no tree,
+ * concerned. The page is split into tags exactly as by the HTML standard's tokenizer with scripting off. There is no tree,
  * so what only tree construction would drop (a link inside `<select>`, a frame inside `<body>`) is found as well.
  *
- * Three things are remembered between tags: the foreign content that the page is in, whether a form is open (a form inside a
- * form does not exist), and how deep in templates the page is (their content is inert: a base, title or meta there is none
- * of the page's; links are still taken).
+ * Three things are remembered between tags: the current foreign content, whether a form is open (a nested form does not
+ * exist), and the template depth (templates are inert: a base, title or meta there does not belong to the page; links are
+ * still taken).
  *
- * The program copies a page to `pageAt`, calls `begin` once, and then `scan` and reads the findings until there are none left.
- * Time is linear in the length of the page. Memory is what the page takes, and tables of fixed size.
+ * The program copies a page to `pageAt`, calls `begin` once, and then calls `scan` and reads the findings until there are
+ * none left. Time is linear in the length of the page. Memory is the page itself, and tables of fixed size.
  */
 import {
   ACTION,
@@ -87,7 +87,7 @@ import {
   XML,
 } from './wire.ts'
 
-/** Blocks are read past the end of the page. */
+/** Readable bytes after the end of the page, since blocks are read past it. */
 const MARGIN: usize = 64
 const MEMORY_PAGE: usize = 65536
 
@@ -102,23 +102,23 @@ let templateDepth = 0
 fillClasses()
 fillTagNames()
 
-/** Where a page of this length is to be copied; 0 when there is no memory for it. */
+/** The address to copy a page of this length to; 0 if there is no memory for it. */
 export function pageAt(length: usize): usize {
   const missing = <isize>(page + length + MARGIN) - <isize>(<usize>memory.size() * MEMORY_PAGE)
   if (missing <= 0) return page
   return memory.grow(<i32>((<usize>missing + MEMORY_PAGE - 1) / MEMORY_PAGE)) < 0 ? 0 : page
 }
 
-/** Where the folder of the page is to be copied, for the memo. */
+/** The address to copy the folder of the page to, for the memo. */
 export function baseAt(): usize {
   return memo.basePlace()
 }
 
-/** The page begins anew. Without a folder, its links are not looked up. */
+/** Starts a new page. Without a folder, its links are not looked up in the memo. */
 export function begin(length: usize, options: i32, originLength: usize, folderLength: usize): void {
   cursor = page
   end = page + length
-  // Names and values that are not closed end here, so their loops need not ask for the end.
+  // Sentinel: unclosed names and values end here, so their loops need not check for the end.
   store<u8>(end, 0x3e)
   isXml = (options & XML) !== 0
   withTexts = (options & WITH_TEXTS) !== 0
@@ -128,7 +128,7 @@ export function begin(length: usize, options: i32, originLength: usize, folderLe
   memo.setBase(originLength, folderLength)
 }
 
-/** Reads on until the page ends, or until there are many findings. Returns how many numbers they take; 0 at the end. */
+/** Continues until the page ends, or the findings are full. Returns the count of numbers in the findings; 0 at the end. */
 export function scan(): usize {
   findings.clear()
   let at = cursor
@@ -157,7 +157,7 @@ export function forgetLinks(): void {
   memo.forgetAll()
 }
 
-/** `from` is the first letter of the name. Each of these returns where the scan goes on; a cut-off tag is no tag. */
+/** `from` is the first letter of the name. Like the functions below, returns where the scan continues; a cut-off tag isn't a tag. */
 function startTag(from: usize): usize {
   const at = findNameEnd(from)
   if (foreign.inside !== 0 && findBreakout(from, at - from) !== 0) foreign.breakOut()
@@ -170,7 +170,7 @@ function startTag(from: usize): usize {
 
 function enterTag(tag: i32, after: usize): usize {
   if (foreign.inside !== 0) {
-    // A link of SVG is a link; nothing else of foreign content is.
+    // SVG links count; nothing else in foreign content does.
     if (tag === A && foreign.inside === SVG) note(tag, after)
     else if (!selfClosing) foreign.open(tag)
     return after
@@ -183,7 +183,7 @@ function enterTag(tag: i32, after: usize): usize {
   return isXml && selfClosing ? after : afterContent(tag, after)
 }
 
-/** Passes over the content of elements that hold text alone. Their end tag is left to be read. */
+/** Skips the content of text-only elements, up to their end tag. */
 function afterContent(tag: i32, from: usize): usize {
   switch (tag) {
     case SCRIPT:
@@ -215,14 +215,14 @@ function afterContent(tag: i32, from: usize): usize {
   }
 }
 
-/** `from` is behind `</`. */
+/** `from` is after `</`. */
 function endTag(from: usize): usize {
   if (from >= end) return end
   if (!(classAt(from) & LETTER)) return skipBogusComment(from, end)
   const at = findNameEnd(from)
   const after = load<u8>(at) === 0x3e ? at + 1 : skipTag(at, end)
   if (after === 0 || after > end) return end
-  // Most end tags mean nothing here.
+  // Most end tags are irrelevant here.
   if (!withTexts && !isFormOpen && templateDepth === 0 && foreign.depth === 0) return after
   const tag = findTag(from, at - from)
   if (tag !== 0) {
@@ -234,11 +234,11 @@ function endTag(from: usize): usize {
   return after
 }
 
-/** `from` is behind `<!`. */
+/** `from` is after `<!`. */
 function markupDeclaration(from: usize): usize {
   if (from + 2 <= end && load<u16>(from) === 0x2d2d) return skipComment(from + 2, end)
   const hasCdata = isXml || foreign.inside !== 0
-  // As they are: `[CDATA[` is no name, and its case counts.
+  // Compared exactly: `[CDATA[` is case-sensitive.
   if (hasCdata && from + 7 <= end && load<u32>(from) === 0x4144435b && load<u32>(from, 3) >> 8 === 0x5b4154)
     return skipCdata(from + 7, end)
   return skipBogusComment(from, end)
@@ -249,7 +249,7 @@ function putPlace(kind: i32, at: usize): void {
   findings.put(<i32>(at - page))
 }
 
-/** What the attributes of a start tag tell. `after`: where the tag ends. */
+/** Records what the attributes of a start tag contain. `after`: where the tag ends. */
 function note(tag: i32, after: usize): void {
   switch (tag) {
     case A:
@@ -297,7 +297,7 @@ function noteLink(range: usize, tag: i32): void {
   const close = trimSpaceEnd(start, endOf(range))
   if (start === close || leadsToNoPage(start)) return
   const classes = classesOf(range)
-  // Whether a form counts is decided by its method, and the text of a link may differ where it is repeated.
+  // Whether a form counts depends on its method, and a repeated link may have another text.
   const slot = classes & (NON_ASCII | NUL) ? NO_SLOT : memo.slotOf(start, close, tag !== FORM && !withTexts)
   if (slot === REPEATED) {
     findings.put(FOUND_REPEAT)
@@ -312,7 +312,7 @@ function noteLink(range: usize, tag: i32): void {
   findings.put(slot)
 }
 
-/** Links that lead to no other page: fragments of this one, and schemes that are never fetched. */
+/** Whether a link leads to no other page: a fragment of this one, or a scheme that is never fetched. */
 function leadsToNoPage(at: usize): bool {
   const first = load<u8>(at)
   if (first === 0x23) return true
@@ -330,7 +330,7 @@ function leadsToNoPage(at: usize): bool {
   }
 }
 
-/** Whether one of the words of `rel` is it. */
+/** Whether one of the words of `rel` is `nofollow`. */
 function hasNofollow(start: usize, close: usize): bool {
   for (let at = start; at < close; ) {
     at = skipSpace(at, close)

@@ -1,5 +1,5 @@
-// The tags that mean something to the scanner, by number. The first ones are those of wire.ts. Breakout tags end foreign
-// content (SVG, MathML); they are asked for only inside it, so the commonest tags of a page (div, p, span) stay unknown.
+// The tags known to the scanner, by number. The first ones are those of wire.ts. Breakout tags end foreign content (SVG,
+// MathML); they are looked up only inside it, so the most common tags of a page (div, p, span) stay unknown.
 import { foldedWord } from './bytes.ts'
 import { A, AREA, FORM, FRAME, IFRAME, IMG, LINK, SCRIPT, SOURCE } from './wire.ts'
 
@@ -23,22 +23,22 @@ export const MO = 26
 export const MN = 27
 export const MS = 28
 export const MTEXT = 29
-/** A breakout tag that is nothing else. Of `p` and `br`, end tags break out as well. */
+/** A tag that only breaks out. For `p` and `br`, end tags break out as well. */
 export const BREAKOUT = 30
 export const BREAKOUT_BOTH = 31
 
 const MAX_NAME: usize = 16
 const MAX_NAMES: usize = 96
-/** A name: eight bytes, the next eight, number, next of its chain. */
+/** Size of an entry: first eight bytes of the name, next eight, number, next in its chain. */
 const ENTRY: usize = 24
 const entries: usize = memory.data(2304, 8)
-/** Chains of names by first letter and length: most tags of a page meet an empty place and are compared with nothing. */
+/** Chains of names by first letter and length: most tags of a page hit an empty chain and need no comparison. */
 const known: usize = memory.data(512)
 const breakouts: usize = memory.data(512)
 const word: usize = memory.data(24, 8)
 let names: usize = 1
 
-/** All names of a list with spaces between them. */
+/** Adds all names of a space-separated list. */
 function add(places: usize, list: string, tag: i32): void {
   let start = 0
   for (let at = 0; at <= list.length; at++) {
@@ -112,14 +112,14 @@ function find(places: usize, start: usize, length: usize): i32 {
   return 0
 }
 
-/** The number of the tag whose name begins at `start`, with a letter; 0 for one that means nothing here. */
+/** The number of the tag whose name begins at `start`, with a letter; 0 if it is unknown. */
 export function findTag(start: usize, length: usize): i32 {
   return find(known, start, length)
 }
 
-/** 0 for a tag that does not break out. */
+/** 0 if the tag does not break out. */
 export function findBreakout(start: usize, length: usize): i32 {
-  // The only names with a digit, which must not be folded.
+  // `h1` to `h6` are the only names with a digit, which must not be folded.
   if (length === 2 && (load<u8>(start) | 0x20) === 0x68) {
     const digit = load<u8>(start, 1)
     if (digit >= 0x31 && digit <= 0x36) return BREAKOUT

@@ -1,11 +1,11 @@
 /**
- * Cuts text into words and finds each in a vocabulary. Sixteen units are classified, made small and packed at a time; words of other letters than ASCII,
- * and longer ones, are read unit by unit, after the program's table. What is odd (marks, signs, characters of two units, words
- * that are too long) is left to the program, and so are characters that its table does not know yet.
+ * Splits text into words and looks up each in a vocabulary. Sixteen units at a time are classified, lower-cased and packed. Longer words,
+ * and words with other letters than ASCII, are read unit by unit with the program's table. Special cases (marks, signs, characters of two
+ * units, words that are too long) are left to the program, and so are characters that its table doesn't know yet.
  *
- * A slot of the vocabulary is the key of a word in two halves, its number plus one, and its stamp: see the program's `Vocabulary`. The key of up to
- * sixteen ASCII letters is these letters. Others have a hash with the highest bit set, which no ASCII letter has, and the head of their letters; for them
- * the letters are compared as well.
+ * A slot of the vocabulary is the key of a word in two halves, its number plus one, and its stamp: see the program's `Vocabulary`. The key
+ * of up to sixteen ASCII letters is these letters. Others have a hash with the highest bit set, which no ASCII letter has, and the head of
+ * their letters; for them the letters are compared as well.
  */
 import {
   FIRST_KANA,
@@ -19,32 +19,32 @@ import {
 } from './wire.ts'
 
 const HASHED: u64 = 0x8000000000000000
-/** Of a slot, as a power of two: its two halves of 16 bytes are the key, and number and stamp. */
+/** Size of a slot, as a power of two: its two halves of 16 bytes are the key, and number and stamp. */
 const SLOT_BITS: usize = 5
 const SLOT: usize = 32
 const HIGH: usize = 8
 const ENTRY: usize = 16
 const STAMP: usize = 20
-/** Letters of a key that is nothing else. */
+/** Maximum number of letters for a key that is the letters themselves. */
 const EXACT: u32 = 16
 const FIRST_SLOTS: u32 = 4096
 const FIRST_WORDS: u32 = 2048
 const FIRST_TERMS: u32 = 4096
 const LETTERS_BLOCK: usize = 65536
-/** Before the letters of a word. */
+/** Bytes before the letters of a word. */
 const HEAD: usize = 8
 
 const spelled: usize = memory.data(131072, 16)
-/** Zeros, which separate words, always follow the text. */
+/** The text is always followed by zeros, which separate words. */
 const text: usize = memory.data(131136, 16)
-/** Sixteen bytes with all bits and sixteen with none: what begins n bytes before the middle keeps n letters. */
+/** Sixteen bytes of ones and sixteen of zeros: a load n bytes before the middle is a mask that keeps n letters. */
 const window: usize = memory.data(32, 16)
 const termOf: usize = memory.data(65536, 16)
 const starts: usize = memory.data(65536, 16)
 const ends: usize = memory.data(65536, 16)
-/** A word that is not read straight from the text. */
+/** A word that is not read directly from the text. */
 const word: usize = memory.data(144, 16)
-/** The word that is looked for: its letters, packed. */
+/** The word to look up: its letters, packed. */
 const chunks: usize = memory.data(128, 16)
 let chunkCount: usize = 0
 let head: u64 = 0
@@ -55,7 +55,7 @@ let seed: u64 = 0
 let factor: u64 = 1
 let otherFactor: u64 = 1
 let base: i32 = 1
-/** Tokens that were not handed over yet, terms of the document, words of all. */
+/** Tokens not yet passed on, terms of the document, words in total. */
 let found: u32 = 0
 let terms: u32 = 0
 let words: u32 = 0
@@ -65,10 +65,10 @@ let slots: usize = 0
 let slotBits: u64 = 0
 let letters: usize = 0
 let lettersEnd: usize = 0
-/** For each word where its letters are. */
+/** By word: address of its letters. */
 let places: usize = 0
 let placesRoom: u32 = 0
-/** For each term its word, and how often the document has it. */
+/** By term: its word, and its number of occurrences in the document. */
 let wordOf: usize = 0
 let counts: usize = 0
 let termsRoom: u32 = 0
@@ -81,7 +81,7 @@ export function begin(newSeed: u64, newFactor: u64, newOtherFactor: u64): void {
   makeTables()
 }
 
-/** Begins a new vocabulary, in the same memory. */
+/** Starts a new vocabulary in the same memory. */
 export function forgetWords(): void {
   memory.fill(__heap_base, 0, top - __heap_base)
   top = __heap_base
@@ -104,7 +104,7 @@ function makeTables(): void {
   counts = allocate((<usize>termsRoom) << 2)
 }
 
-/** New memory is zero. What is given up is not used again: areas double, so all that were given up are no larger than those in use. */
+/** Returns zeroed memory. Abandoned areas are not reused: areas double, so all abandoned ones together are no larger than those in use. */
 function allocate(bytes: usize): usize {
   const at = (top + 15) & ~15
   top = at + bytes
@@ -150,12 +150,12 @@ export function wordCount(): u32 {
   return words
 }
 
-/** Tokens that are there were taken over. */
+/** Marks the current tokens as taken. */
 export function takeFound(): void {
   found = 0
 }
 
-/** The document ends. Returns what the stamps of the next begin with. */
+/** Ends the document. Returns the base of the next document's stamps. */
 export function endDocument(): i32 {
   base += <i32>terms
   found = 0
@@ -164,8 +164,8 @@ export function endDocument(): i32 {
 }
 
 /**
- * Reads words from unit `from` of the text that is there, and returns where to go on: at `end`, at something odd, or where
- * there is no room for more than `limit` tokens. Unless the text ends at `end`, a word that reaches it is left for the next time. `offset` is added to places.
+ * Reads words from unit `from` of the loaded text, and returns where to continue: at `end`, at a special case, or where `limit` tokens
+ * are reached. Unless the text ends at `end`, a word that reaches it is left for the next call. `offset` is added to positions.
  */
 export function scan(from: u32, end: u32, isLast: bool, offset: u32, limit: u32): u32 {
   const stop = text + ((<usize>end) << 1)
@@ -175,7 +175,7 @@ export function scan(from: u32, end: u32, isLast: bool, offset: u32, limit: u32)
   const shift = offset - <u32>(text >> 1)
   while (at < stop) {
     const start = at
-    // Whatever is no ASCII becomes something that is no letter.
+    // Anything but ASCII becomes a byte that isn't a letter.
     const bytes = i8x16.narrow_i16x8_u(v128.load(at), v128.load(at, 16))
     const lowered = v128.or(bytes, i8x16.splat(0x20))
     const isLetter = i8x16.lt_u(i8x16.sub(lowered, i8x16.splat(0x61)), i8x16.splat(26))
@@ -228,7 +228,7 @@ function kindOf(unit: i32): i32 {
   return <i32>load<u16>(spelled + ((<usize>unit) << 1))
 }
 
-/** A word of any letters of the table. Returns where it ends; `start` where it is odd or may go on. */
+/** Reads a word of any letters in the table. Returns where it ends; `start` if it is a special case or may continue. */
 function readWide(start: usize, stop: usize, isLast: bool): usize {
   let at = start
   let kind = kindOf(<i32>load<u16>(at))
@@ -245,7 +245,7 @@ function readWide(start: usize, stop: usize, isLast: bool): usize {
   return at
 }
 
-/** Makes `word` the one that is looked for. */
+/** Makes `word` the word to look up. */
 function pack(length: u32): void {
   const count = <usize>length
   let all: u32 = 0
@@ -267,11 +267,11 @@ function pack(length: u32): void {
   high = isExact ? load<u64>(chunks, 8) : head
 }
 
-/** Adds a token of the word that is looked for. */
+/** Adds a token of the current word. */
 function add(start: u32, end: u32): void {
   const slot = findSlot()
   const stamp = load<i32>(slot, STAMP) - base
-  // Without a branch on whether the document had it, which would be guessed wrong for each fourth word.
+  // Branchless: a branch on whether the document already has the word would be mispredicted for every fourth word.
   const isNew = <u32>stamp >>> 31
   const term = isNew ? terms : <u32>stamp
   if (term >= termsRoom) growTerms()
@@ -289,13 +289,13 @@ function add(start: u32, end: u32): void {
   store<u32>(wordOf + ((<usize>term) << 2), entry === 0 ? takeIn(slot) : entry - 1)
 }
 
-/** The same for a word of so many units in `word`. There must be room. */
+/** The same for a word of `length` units in `word`. There must be room. */
 export function addWord(length: u32, start: u32, end: u32): void {
   pack(length)
   add(start, end)
 }
 
-/** The number of a word of so many units in `word`, which is taken in if it is new. */
+/** The number of a word of `length` units in `word`, which is added if new. */
 export function intern(length: u32): u32 {
   pack(length)
   const slot = findSlot()
@@ -303,13 +303,13 @@ export function intern(length: u32): u32 {
   return entry === 0 ? takeIn(slot) : entry - 1
 }
 
-/** Where in the slots a word belongs. */
+/** Home slot of a word. */
 function homeOf(wantedLow: u64, wantedHigh: u64): usize {
   const hash = (wantedLow ^ seed) * factor + wantedHigh * otherFactor
   return (<usize>(hash >> (64 - slotBits))) << SLOT_BITS
 }
 
-/** Where the word that is looked for is, or where there is room for it. */
+/** The slot of the current word, or the free slot for it. */
 function findSlot(): usize {
   const wantedLow = low
   const wantedHigh = high
@@ -342,7 +342,7 @@ function isWord(number: u32): bool {
   return true
 }
 
-/** A word that nobody had, in a slot that is free. */
+/** Adds a new word in a free slot. */
 function takeIn(slot: usize): u32 {
   if (words === placesRoom) growPlaces()
   if (<i64>low > 0) {
