@@ -7,12 +7,12 @@ import type { Track } from '../../core/work/retries.ts'
 import { retry } from '../../core/work/retry.ts'
 import type { ModuleCheckpoint, ModuleJournal } from '../../store/contracts/module-journal.ts'
 import { type Answer, isWanted, type Wanted } from './answer.ts'
-import { type ModuleLimits, type ModuleProcess, startModuleProcess } from './module-process.ts'
 import { answerOfJournal, createModuleQueue, journalPageOf, type QueuedAnswer } from './module-queue.ts'
 import { createModuleRunner, type ModuleRunner } from './module-runner.ts'
 import type { ModuleThreadData } from './module-thread.ts'
 import type { FromOutlet, ToOutlet } from './outlet.ts'
 import { openBody } from './rewindable-body.ts'
+import { type ModuleLimits, type RunningModule, startModule } from './running-module.ts'
 
 export type ModuleHostDeps = {
   /** Absolute paths. */
@@ -56,8 +56,8 @@ export async function startModuleHost(deps: ModuleHostDeps): Promise<ModuleHost>
     ...deps.modules.map((path) => ({ kind: 'module', path }) as const),
     ...deps.storages.map((path) => ({ kind: 'storage', path }) as const),
   ]
-  const start = (data: ModuleThreadData): Promise<ModuleProcess> =>
-    startModuleProcess(data, limits, ({ level, message }) => log(level, message, { part: data.path }))
+  const start = (data: ModuleThreadData): Promise<RunningModule> =>
+    startModule(data, limits, ({ level, message }) => log(level, message, { part: data.path }))
   const dataOf = (part: (typeof kinds)[number]) => ({ ...part, output: deps.output, pageTimeMs: limits.pageTimeMs })
   const started = await Promise.all(kinds.map((part) => start(dataOf(part))))
   refuseSameNames(started)
@@ -174,7 +174,7 @@ async function bodyForJournal({ versionId, body }: Answer): Promise<Uint8Array |
   return versionId > 0 || body.kind === 'none' || body.kind === 'version' ? null : openBody(body).bytes()
 }
 
-function refuseSameNames(started: readonly ModuleProcess[]): void {
+function refuseSameNames(started: readonly RunningModule[]): void {
   const names = started.map(({ loaded }) => loaded.name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined)

@@ -7,8 +7,8 @@ import {
 } from '../../core/reports/module-report.ts'
 import type { ModuleCheckpoint } from '../../store/contracts/module-journal.ts'
 import { type Answer, isWanted, type Wanted } from './answer.ts'
-import { ModuleFailure, type ModuleProcess } from './module-process.ts'
 import type { ModuleQueue, QueuedAnswer } from './module-queue.ts'
+import { ModuleFailure, type RunningModule } from './running-module.ts'
 
 /**
  * Runs one module over the queue. It is
@@ -33,9 +33,9 @@ export type ModuleRunnerDeps = {
   queue: ModuleQueue
   clock: Pick<Clock, 'monotonic'>
   /** The thread that was started to find out what the module wants. */
-  first: ModuleProcess
+  first: RunningModule
   /** Starts a new thread. */
-  restart(): Promise<ModuleProcess>
+  restart(): Promise<RunningModule>
   checkpoint: ModuleCheckpoint | null
   /** Reads the body from the archive, if it is there. */
   withBody(answer: Answer): Promise<Answer>
@@ -57,7 +57,7 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
   const { kind, queue, clock, limits } = deps
   const { name, hasState, types, answers } = deps.first.loaded
   const wanted: Wanted = { types, answers }
-  let process: ModuleProcess | null = deps.first
+  let running: RunningModule | null = deps.first
   let checkpoint = deps.checkpoint
   const counts: Counts = countsOf(checkpoint)
   let position = checkpoint?.seq ?? 0
@@ -84,19 +84,19 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
 
   function switchOff(): void {
     isOff = true
-    process = null
+    running = null
     deps.onOff(name, faults)
     queue.wake()
   }
 
   /** Restarts with a new thread from the last checkpoint. */
   async function setBack(): Promise<void> {
-    await process?.end()
-    process = null
+    await running?.end()
+    running = null
     if (++faults >= limits.maxFaults) return switchOff()
     try {
-      process = await deps.restart()
-      if (checkpoint?.state) await process.call({ method: 'restore', state: checkpoint.state })
+      running = await deps.restart()
+      if (checkpoint?.state) await running.call({ method: 'restore', state: checkpoint.state })
     } catch (error) {
       note('', error instanceof ModuleFailure ? error : new ModuleFailure('crashed', String(error)))
       return setBack()
@@ -117,7 +117,7 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
     const whole = await deps.withBody(answer)
     if (isWanted(wanted, whole)) {
       try {
-        await process!.call({ method: 'page', answer: whole })
+        await running!.call({ method: 'page', answer: whole })
         noteProgress()
       } catch (error) {
         if (isAborted) return
@@ -147,7 +147,7 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
     let state: Uint8Array | null = null
     if (hasState) {
       try {
-        state = await process!.call<Uint8Array | null>({ method: 'snapshot' })
+        state = await running!.call<Uint8Array | null>({ method: 'snapshot' })
       } catch (error) {
         const { fault, message } = error as ModuleFailure
         note('', new ModuleFailure(fault === 'threw' ? 'checkpoint' : fault, message))
@@ -164,7 +164,7 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
 
   async function finish(): Promise<void> {
     try {
-      result = JSON.parse(await process!.call<string>({ method: 'end' }))
+      result = JSON.parse(await running!.call<string>({ method: 'end' }))
     } catch (error) {
       note('', error as ModuleFailure)
     }
@@ -177,7 +177,7 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
     async run() {
       if (checkpoint?.state) {
         try {
-          await process!.call({ method: 'restore', state: checkpoint.state })
+          await running!.call({ method: 'restore', state: checkpoint.state })
         } catch (error) {
           note('', error as ModuleFailure)
           await setBack()
@@ -194,16 +194,16 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
         else if (next === undefined && stopping !== null) break
         else if (next === undefined) await queue.changed()
       }
-      if (process === null || isAborted) return
+      if (running === null || isAborted) return
       if (stopping === 'drain') await finish()
-      await process.end()
+      await running.end()
     },
     stop(how) {
       stopping = how
       if (how === 'at-once')
         setTimeout(() => {
           isAborted = true
-          void process?.end()
+          void running?.end()
         }, GRACE_MS).unref()
       queue.wake()
     },

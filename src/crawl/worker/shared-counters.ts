@@ -47,7 +47,7 @@ const THROTTLE = 3
 const WANTED = 4
 const FIRST_BUDGET = 5
 /** Page budgets for concurrent crawls of the service, one per crawl. */
-export const CRAWL_BUDGETS = 8
+const CRAWL_BUDGETS = 8
 const FIRST_ADDRESS = FIRST_BUDGET + CRAWL_BUDGETS
 /** Slots for connections per address, by hash. Addresses that share a slot share its limit, which only makes it stricter. */
 const ADDRESS_SLOTS = 4096

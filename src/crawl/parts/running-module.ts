@@ -18,7 +18,7 @@ export class ModuleFailure extends Error {
 }
 
 /** A module's thread with its limits. To restart it, create another one. */
-export type ModuleProcess = {
+export type RunningModule = {
   readonly loaded: LoadedModule
   /** Rejects with a `ModuleFailure`. */
   call<T>(call: ModuleCall): Promise<T>
@@ -31,11 +31,11 @@ const LOOK_EVERY_MS = 100
 const LOAD_MS = 30_000
 
 /** Throws `part-invalid` if the file can't be loaded. */
-export async function startModuleProcess(
+export async function startModule(
   data: ModuleThreadData,
   { pageTimeMs, memoryBytes }: ModuleLimits,
   onLog: (event: ModuleEvent) => void,
-): Promise<ModuleProcess> {
+): Promise<RunningModule> {
   const megabytes = Math.max(16, Math.floor(memoryBytes / (1 << 20)))
   const thread = startThread<ModuleCall, ModuleEvent, ModuleThreadData>(entry, {
     data,
