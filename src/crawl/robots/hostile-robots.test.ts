@@ -50,11 +50,23 @@ test('a file made to be costly is answered with no once the steps are used up', 
 })
 
 test('names, rules and sitemaps beyond their limits are passed over', () => {
-  const text = `User-agent: *\n${'Disallow: /a\n'.repeat(10)}Disallow: /b\n${'Sitemap: http://h/s\n'.repeat(10)}`
+  const sitemaps = Array.from({ length: 10 }, (_, index) => `Sitemap: http://h/s${index}\n`).join('')
+  const text = `User-agent: *\n${'Disallow: /a\n'.repeat(10)}Disallow: /b\n${sitemaps}`
   const rules = parseRobots(text, { maxRules: 10, maxSitemaps: 3 })
   assert.equal(rules.isAllowed('erace', '/a'), false)
   assert.equal(rules.isAllowed('erace', '/b'), true)
   assert.equal(rules.sitemaps.length, 3)
+})
+
+test('a file in UTF-16 is bounded like any other, and a line cut there is left out', () => {
+  const body = Buffer.from(
+    `\ufeffUser-agent: *\nDisallow: /first\n${'Disallow: /private/part\n'.repeat(100_000)}`,
+    'utf16le',
+  )
+  const cut = parseRobots(body, { maxBytes: 101 })
+  assert.equal(cut.isAllowed('erace', '/first'), false)
+  assert.equal(cut.isAllowed('erace', '/private/part'), true)
+  assert.ok(parseRobots(body).sizeBytes < 20 * 512 * 1024)
 })
 
 test('noise of any octets is read without failing', () => {

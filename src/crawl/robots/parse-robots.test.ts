@@ -137,3 +137,57 @@ test('a delay that is no plain number is no delay', () => {
     assert.ok(delay === null || delay === 1, `${value} gave ${delay}`)
   }
 })
+
+test('pasted spaces around keys and values are no part of them', () => {
+  const robots = lines(
+    '\u00a0User-agent\u00a0:\u2003*\u00a0',
+    'Disallow:\u00a0/account\u00a0',
+    'Disallow: /basket\u2002\u200b \u3000',
+    'Disallow: /d\u00e0',
+    'Disallow: /\u00a0x',
+    'Sitemap:\u00a0https://h/s.xml\u200b',
+  )
+  const rules = parseRobots(robots)
+  for (const path of ['/account', '/basket', '/d%C3%A0', '/%C2%A0x']) {
+    assert.equal(rules.isAllowed('erace', `http://h${path}`), false, path)
+  }
+  assert.equal(rules.isAllowed('erace', 'http://h/d'), true)
+  assert.deepEqual(rules.sitemaps, ['https://h/s.xml'])
+  const latin1 = parseRobots(Buffer.from('User-agent:\xa0*\xa0\nDisallow: /a\xa0\nDisallow: /b\xe0\xa0\n', 'latin1'))
+  assert.equal(latin1.isAllowed('erace', '/a'), false)
+  assert.equal(latin1.isAllowed('erace', '/b%E0'), true)
+  assert.equal(parseRobots(lines('User-agent: *', 'Disallow: \u00a0', 'Disallow:')).isAllowed('erace', '/'), true)
+})
+
+test('a file in UTF-16 is read if it has a byte order mark', () => {
+  const text = '\ufeffUser-agent: *\r\nDisallow: /caf\u00e9\r\n\r\nSitemap: https://h/s.xml'
+  const little = Buffer.from(text, 'utf16le')
+  const big = Buffer.from(little).swap16()
+  for (const bytes of [little, big, Buffer.concat([little, Buffer.of(0x0a)])]) {
+    const rules = parseRobots(bytes)
+    assert.equal(rules.isAllowed('erace', 'http://h/caf%C3%A9'), false)
+    assert.equal(rules.isAllowed('erace', 'http://h/caf'), true)
+    assert.deepEqual(rules.sitemaps, ['https://h/s.xml'])
+  }
+  assert.equal(parseRobots(Buffer.of(0xff, 0xfe)).isAllowed('erace', '/'), true)
+  const mislabelled = Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from(lines('User-agent: *', 'Disallow: /a'))])
+  assert.equal(parseRobots(mislabelled).isAllowed('erace', '/a'), false)
+})
+
+test('a sitemap that is named again counts once', () => {
+  const rules = parseRobots(lines('Sitemap: https://h/b.xml', 'Sitemap: https://h/a.xml', 'sitemap:https://h/b.xml '))
+  assert.deepEqual(rules.sitemaps, ['https://h/b.xml', 'https://h/a.xml'])
+})
+
+test('a key with a common slip is read as it was meant', () => {
+  for (const agentKey of ['useragent', 'User_agent', 'user-agents', 'User-agnet']) {
+    for (const ruleKey of ['dissallow', 'Disallows', 'Desallow', 'disllow']) {
+      assert.equal(
+        isAllowed(lines(`${agentKey}: *`, `${ruleKey}: /a`), 'erace', '/a'),
+        false,
+        `${agentKey}, ${ruleKey}`,
+      )
+    }
+  }
+  assert.equal(isAllowed(lines('User-agent: *', 'Disallowed-list: /a', 'X-Disallow: /a'), 'erace', '/a'), true)
+})

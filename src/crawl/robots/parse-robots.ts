@@ -40,7 +40,7 @@ export function isAllowed(robots: string, userAgent: string, url: string): boole
 
 function createReader(maxRules: number, maxSitemaps: number) {
   const sections = new Map<string, AgentSection>()
-  const sitemaps: string[] = []
+  const sitemaps = new Set<string>()
   let preferredHost: string | null = null
   let ruleCount = 0
   let group: RawRule[] = []
@@ -84,7 +84,7 @@ function createReader(maxRules: number, maxSitemaps: number) {
     if (key === 'user-agent') takeAgent(value)
     else if (key === 'allow' || key === 'disallow') takeRule(key === 'allow', value)
     else if (key === 'sitemap') {
-      if (value !== '' && sitemaps.length < maxSitemaps) sitemaps.push(textOf(value))
+      if (value !== '' && sitemaps.size < maxSitemaps) sitemaps.add(textOf(value))
     } else if (key === 'host') preferredHost ??= value === '' ? null : textOf(value)
     else takePace(key, value)
   }
@@ -92,7 +92,7 @@ function createReader(maxRules: number, maxSitemaps: number) {
   function content(octetCount: number): RobotsContent {
     // Rules are slices of the text and retain it in memory.
     const sizeBytes = 512 + octetCount + sections.size * 300 + ruleCount * 200
-    return { sections, sitemaps, preferredHost, sizeBytes }
+    return { sections, sitemaps: [...sitemaps], preferredHost, sizeBytes }
   }
 
   return { take, content }
@@ -104,8 +104,22 @@ function emptyPace(): Pace {
 
 function boundedOctets(text: string | Uint8Array, maxBytes: number): string {
   const bytes = typeof text === 'string' ? Buffer.from(text.slice(0, maxBytes + 1), 'utf8') : text
-  const bounded = bytes.byteLength <= maxBytes ? bytes : wholeLines(bytes.subarray(0, maxBytes))
+  const isCut = bytes.byteLength > maxBytes
+  const utf8 = inUtf8(isCut ? bytes.subarray(0, maxBytes) : bytes)
+  const bounded = isCut ? wholeLines(utf8) : utf8
   return Buffer.from(bounded.buffer, bounded.byteOffset, bounded.byteLength).toString('latin1')
+}
+
+/**
+ * RFC 9309 wants UTF-8, but some editors save UTF-16, with its byte order mark. Keys are ASCII, so one of the two octets after the mark is
+ * zero; where none is, the mark is wrong.
+ */
+function inUtf8(bytes: Uint8Array): Uint8Array {
+  const isLittleEndian = bytes[0] === 0xff && bytes[1] === 0xfe
+  if (!isLittleEndian && !(bytes[0] === 0xfe && bytes[1] === 0xff)) return bytes
+  if (bytes[isLittleEndian ? 3 : 2] !== 0) return bytes.subarray(2)
+  const whole = bytes.subarray(0, bytes.byteLength - (bytes.byteLength % 2))
+  return Buffer.from(new TextDecoder(isLittleEndian ? 'utf-16le' : 'utf-16be').decode(whole), 'utf8')
 }
 
 /** Drops the last line, which a limit may have cut in two: half a path would be another rule. */

@@ -1,3 +1,5 @@
+import { octetsOf } from './path-octets.ts'
+
 /** Splits a robots.txt into lines, keys and values. Text is octets (one character each). */
 
 export type RobotsKey =
@@ -18,6 +20,9 @@ const keys: ReadonlyMap<string, RobotsKey> = new Map<string, RobotsKey>([
   ['user-agent', 'user-agent'],
   ['useragent', 'user-agent'],
   ['user agent', 'user-agent'],
+  ['user_agent', 'user-agent'],
+  ['user-agents', 'user-agent'],
+  ['user-agnet', 'user-agent'],
   ['allow', 'allow'],
   ['disallow', 'disallow'],
   ['dissallow', 'disallow'],
@@ -25,6 +30,9 @@ const keys: ReadonlyMap<string, RobotsKey> = new Map<string, RobotsKey>([
   ['disalow', 'disallow'],
   ['diasllow', 'disallow'],
   ['disallaw', 'disallow'],
+  ['disallows', 'disallow'],
+  ['desallow', 'disallow'],
+  ['disllow', 'disallow'],
   ['sitemap', 'sitemap'],
   ['site-map', 'sitemap'],
   ['host', 'host'],
@@ -39,6 +47,14 @@ const keys: ReadonlyMap<string, RobotsKey> = new Map<string, RobotsKey>([
 /** Includes white space that some put before the colon. */
 const maxKeyOctets = 32
 const spacedKey = /^([a-z]+(?:[- ](?:agent|delay|rate|time|map))?)[ \t]+(?=\S)/i
+
+/** Spaces outside ASCII, as octets. They come with text that was pasted from a page or a word processor. */
+const wideSpaces: ReadonlySet<string> = new Set(
+  Array.from(
+    '\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u202f\u205f\u3000',
+    octetsOf,
+  ),
+)
 
 /** Calls `take` for each line with a known key, in order. Empty values are passed on: they have a meaning. */
 export function eachLine(octets: string, take: (key: RobotsKey, value: string) => void): void {
@@ -68,7 +84,7 @@ function takeLineWithoutColon(text: string, take: (key: RobotsKey, value: string
 }
 
 function keyOf(text: string): RobotsKey | undefined {
-  return keys.get(text.trim().toLowerCase())
+  return keys.get(trim(text).toLowerCase())
 }
 
 /** CR and LF both end a line; the empty line inside CRLF is harmless. */
@@ -88,13 +104,31 @@ function byteOrderMarkLength(octets: string): number {
   return length
 }
 
-/** Trims only ASCII white space: octet 0xA0 may be part of a multi-byte character. */
+/** Trims white space of ASCII and of UTF-8: an unencoded space at an end of a path is never meant. */
 function trim(text: string): string {
   let from = 0
   let to = text.length
-  while (from < to && isWhite(text.charCodeAt(from))) from++
-  while (to > from && isWhite(text.charCodeAt(to - 1))) to--
+  for (let length = 1; from < to && length > 0; from += length) length = spaceAfter(text, from)
+  for (let length = 1; from < to && length > 0; to -= length) length = spaceBefore(text, to)
   return text.slice(from, to)
+}
+
+/** The number of octets of the space that starts at `at`, or 0. */
+function spaceAfter(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code < 0x80) return isWhite(code) ? 1 : 0
+  if (code === 0xa0) return 1
+  if (wideSpaces.has(text.slice(at, at + 2))) return 2
+  return wideSpaces.has(text.slice(at, at + 3)) ? 3 : 0
+}
+
+/** The number of octets of the space that ends before `end`, or 0. Octet 0xA0 may end another character; alone, it is Latin-1. */
+function spaceBefore(text: string, end: number): number {
+  const code = text.charCodeAt(end - 1)
+  if (code < 0x80) return isWhite(code) ? 1 : 0
+  if (wideSpaces.has(text.slice(end - 2, end))) return 2
+  if (wideSpaces.has(text.slice(end - 3, end))) return 3
+  return code === 0xa0 && !(text.charCodeAt(end - 2) >= 0x80) ? 1 : 0
 }
 
 function isWhite(code: number): boolean {
