@@ -2,6 +2,7 @@ import { isZone, zoneClock } from '../time/zone-offset.ts'
 
 const maxCharacters = 100
 const minuteMs = 60_000
+const endOfYears = Date.UTC(10_000, 0)
 
 /** Offsets from UTC in minutes: the zones of RFC 822 and RFC 5322, and others that feeds use. */
 const zones = new Map(
@@ -14,19 +15,29 @@ const zones = new Map(
     bst: 60,
     west: 60,
     cet: 60,
+    met: 60,
     mez: 60,
     cest: 120,
+    mest: 120,
     mesz: 120,
     eet: 120,
+    sast: 120,
     eest: 180,
     msk: 180,
     ist: 330,
+    sgt: 480,
+    hkt: 480,
     jst: 540,
     kst: 540,
     aest: 600,
     aedt: 660,
     nzst: 720,
     nzdt: 780,
+    nst: -210,
+    ndt: -150,
+    ast: -240,
+    adt: -180,
+    brt: -180,
     est: -300,
     edt: -240,
     cst: -360,
@@ -40,6 +51,14 @@ const zones = new Map(
     hst: -600,
   }),
 )
+
+/** American names that are the same in summer and in winter. */
+const places = new Map([
+  ['et', 'America/New_York'],
+  ['ct', 'America/Chicago'],
+  ['mt', 'America/Denver'],
+  ['pt', 'America/Los_Angeles'],
+])
 
 /** By prefixes of their names: English, German, French, Spanish, Italian, Dutch, Portuguese. */
 const months: readonly RegExp[] = [
@@ -59,10 +78,11 @@ const months: readonly RegExp[] = [
 
 /** UTC if there is no zone. Null if the date can't be understood. */
 export function parseFeedDate(given: string): number | null {
-  const text = given.trim()
+  // ISO 8601 prefers the minus sign of typographers.
+  const text = given.trim().replace('\u2212', '-')
   if (text === '' || text.length > maxCharacters) return null
-  const at = unixTime(text) ?? isoDate(text) ?? wordedDate(text)
-  return at !== null && Math.abs(at) < 8.64e15 ? at : null
+  const at = unixTime(text) ?? isoDate(hyphenated(text)) ?? wordedDate(text)
+  return at !== null && at < endOfYears ? at : null
 }
 
 function unixTime(text: string): number | null {
@@ -70,18 +90,27 @@ function unixTime(text: string): number | null {
 }
 
 const iso =
-  /^(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(?:([+-])(\d{2}):?(\d{2})?Z?|[Zz]|([A-Za-z]{2,5}))?)?$/
+  /^(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[Tt ]\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(?:([+-])(\d{2}):?(\d{2})?Z?|[Zz]|([A-Za-z]{2,5}))?)?$/
+
+const compact = /^((?:19|20)\d\d)(\d\d)(\d\d)(?:[Tt ]?(\d\d):?(\d\d)(?::?(\d\d))?)?(?!\d)/
+
+/** The basic format of ISO 8601, `20201112T170000Z`, in the extended one; a year alone means its first month. */
+function hyphenated(text: string): string {
+  if (/^(?:19|20)\d\d$/.test(text)) return `${text}-01`
+  return text.replace(compact, (_, year, month, day, hour, minute = '00', second = '00') =>
+    hour === undefined ? `${year}-${month}-${day}` : `${year}-${month}-${day}T${hour}:${minute}:${second}`,
+  )
+}
 
 function isoDate(text: string): number | null {
   const found = iso.exec(text)
   if (found === null) return null
   const [, year, month, day = '1', hour = '0', minute = '0', second = '0', sign, ahead = '0', more = '0', name] = found
   const at = utc(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second))
-  if (at === null) return null
-  const offset =
-    sign === undefined
-      ? (zones.get((name ?? '').toLowerCase()) ?? 0)
-      : (sign === '-' ? -1 : 1) * (Number(ahead) * 60 + Number(more))
+  const zone = name === undefined ? 0 : zones.get(name.toLowerCase())
+  // Other words are left to `wordedDate`: they may be `PM`.
+  if (at === null || zone === undefined) return null
+  const offset = sign === undefined ? zone : (sign === '-' ? -1 : 1) * (Number(ahead) * 60 + Number(more))
   return at - offset * minuteMs
 }
 
@@ -96,16 +125,19 @@ function wordedDate(text: string): number | null {
   const day = /\d/.test(before) ? before + (time === null ? '' : yearBehind(behind)) : behind
   const date = calendarDay(day)
   if (date === null) return null
-  const at = utc(date.year, date.month, date.day, hourOf(time), Number(time?.[2] ?? 0), Number(time?.[3] ?? 0))
-  return at === null ? null : at - offsetOf(behind, at)
+  const at = utc(date.year, date.month, date.day, hourOf(time, before), Number(time?.[2] ?? 0), Number(time?.[3] ?? 0))
+  return at === null ? null : at - (time === null ? 0 : offsetOf(behind, at))
 }
 
 /** `Thu Nov 12 17:00:00 GMT 2020`, as written by some programs. */
 const yearBehind = (text: string): string => / (\d{4})\b(?!:)/.exec(text)?.[0] ?? ''
 
-function hourOf(time: RegExpExecArray | null): number {
+/** In Korean, Chinese and Japanese, in front of the time. */
+const afternoon = /오후|下午|午後/
+
+function hourOf(time: RegExpExecArray | null, before: string): number {
   const hour = Number(time?.[1] ?? 0)
-  const half = time?.[4]?.toLowerCase()
+  const half = afternoon.test(before) ? 'p' : time?.[4]?.toLowerCase()
   return half === undefined ? hour : (hour % 12) + (half === 'p' && hour < 13 ? 12 : 0)
 }
 
@@ -115,14 +147,18 @@ function offsetOf(text: string, at: number): number {
   const numeric = numericZone.exec(text)
   if (numeric !== null)
     return (numeric[1] === '-' ? -1 : 1) * (Number(numeric[2]) * 60 + Number(numeric[3] ?? 0)) * minuteMs
-  for (const word of text.toLowerCase().match(/[a-z]{1,5}/g) ?? []) {
+  for (const word of text.toLowerCase().match(/(?<![a-z])[a-z]{1,5}(?![a-z])/g) ?? []) {
     const offset = zones.get(word)
     if (offset !== undefined) return offset * minuteMs
+    const named = places.get(word)
+    if (named !== undefined) return zoneClock(named).offsetAt(at)
   }
   return 0
 }
 
 function calendarDay(text: string): { year: number; month: number; day: number } | null {
+  const yearFirst = /(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\d-])/.exec(text)
+  if (yearFirst !== null) return named(yearFirst[1]!, Number(yearFirst[3]), Number(yearFirst[4]))
   const slashed = /(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})\b/.exec(text)
   // American order, unless the first number can't be a month.
   if (slashed !== null) {
@@ -139,8 +175,11 @@ function calendarDay(text: string): { year: number; month: number; day: number }
       ?.map(monthOf)
       .find((each) => each !== 0) ?? 0
   if (month === 0) {
-    const [day, second, year] = numbers
-    return year === undefined || numbers.length !== 3 ? null : named(year, Number(second), Number(day))
+    const [first, second, third] = numbers
+    if (third === undefined || numbers.length !== 3) return null
+    return first!.length === 4
+      ? named(first!, Number(second), Number(third))
+      : named(third, Number(second), Number(first))
   }
   const year = numbers.find((each) => each.length === 4) ?? numbers[1]
   const day = numbers.find((each) => each !== year && each.length <= 2) ?? '1'

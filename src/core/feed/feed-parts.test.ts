@@ -21,6 +21,8 @@ describe('what feeds say of themselves', () => {
       'application/json',
     )
     assert.deepEqual(json?.hubs, ['https://hub.example/'])
+    const marked = read('\ufeff{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1"}]}', 'application/json')
+    assert.equal(marked?.entries.length, 1)
     const hourly = read(
       '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:s="http://purl.org/rss/1.0/modules/syndication/"><channel><s:updatePeriod>hourly</s:updatePeriod><s:updateFrequency>2</s:updateFrequency></channel></rdf:RDF>',
     )
@@ -77,6 +79,23 @@ describe('what feeds say of themselves', () => {
       ['2020-11-08T16:20:00-05:00Z', '2020-11-08T21:20'],
       ['Thu Nov 12 17:00:00 GMT 2020', '2020-11-12T17:00'],
       ['1520932969', '2018-03-13T09:22'],
+      ['20210304T050607Z', '2021-03-04T05:06'],
+      ['20210304', '2021-03-04T00:00'],
+      ['2021', '2021-01-01T00:00'],
+      ['2021/03/04 05:06', '2021-03-04T05:06'],
+      ['Thu, 2021.03.04 05:06 MEST', '2021-03-04T03:06'],
+      ['2021-03-04 at 5:06 PM', '2021-03-04T17:06'],
+      ['2021-03-04 5:06 PM', '2021-03-04T17:06'],
+      ['2021-03-04T05:06:07[Asia/Tokyo]', '2021-03-03T20:06'],
+      ['2021-03-04T05:06:07\u221201:00', '2021-03-04T06:06'],
+      ['2021年3月4日 下午 5:06', '2021-03-04T17:06'],
+      ['Sun, 4 Jul 2021 9:00 PM ET', '2021-07-05T01:00'],
+      ['Mon, 4 Jan 2021 9:00 PM ET', '2021-01-05T02:00'],
+      // No time, so no zone.
+      ['04-03-2021', '2021-03-04T00:00'],
+      // Zero, as some databases write it.
+      ['-0001-11-30T00:00:00+00:00', null],
+      ['9999-12-31T23:59:59-20:00', null],
       ['yesterday', null],
       ['', null],
       ['99 Foo 2020', null],
@@ -86,6 +105,106 @@ describe('what feeds say of themselves', () => {
       const at = parseFeedDate(text)
       assert.equal(at === null ? null : new Date(at).toISOString().slice(0, 16), date, text)
     }
+  })
+
+  test('any element may have an xml:base', () => {
+    const rss = read(`<rss><channel xml:base="https://b.example/x/"><title>T</title>
+      <item xml:base="y/"><link>one</link></item><item><link>two</link></item></channel></rss>`)
+    assert.deepEqual(
+      rss?.entries.map(({ link }) => link),
+      ['https://b.example/x/y/one', 'https://b.example/x/two'],
+    )
+    const atom = read(`<feed xmlns="http://www.w3.org/2005/Atom"><link xml:base="https://c.example/" href="home"/>
+      <entry><id>1</id><link xml:base="https://b.example/z/" href="one"/></entry></feed>`)
+    assert.deepEqual([atom?.site, atom?.entries[0]?.link], ['https://c.example/home', 'https://b.example/z/one'])
+  })
+
+  test('the link of an entry is its page', () => {
+    const atom = read(`<feed xmlns="http://www.w3.org/2005/Atom">
+      <entry><id>1</id><link rel="alternate" type="application/json" href="https://a.example/1.json"/>
+        <link rel="http://www.iana.org/assignments/relation/alternate" type="text/html; charset=utf-8" href="https://a.example/1"/></entry>
+      <entry><id>https://a.example/2</id><link rel="edit" href="https://a.example/2/edit"/><link rel="self" href="https://a.example/2.atom"/></entry>
+      <entry><id>3</id><link rel=" Alternate " type="application/pdf" href="https://a.example/3.pdf"/></entry></feed>`)
+    assert.deepEqual(
+      atom?.entries.map(({ link }) => link),
+      ['https://a.example/1', 'https://a.example/2', 'https://a.example/3.pdf'],
+    )
+    const rss = read(`<rss><channel><link>https://a.example/</link>
+      <item><enclosure url="https://a.example/1.mp3"/><guid>https://a.example/1</guid></item>
+      <item><guid isPermaLink="false">https://a.example/key/2</guid></item>
+      <item><enclosure url="https://a.example/3.mp3"/><guid isPermaLink="false">https://a.example/key/3</guid></item>
+      <item><link>https://a.example/four
+        teen</link></item></channel></rss>`)
+    assert.deepEqual(
+      rss?.entries.map(({ link }) => link),
+      [
+        'https://a.example/1',
+        'https://a.example/',
+        'https://a.example/3.mp3',
+        'https://a.example/four%20%20%20%20%20%20%20%20teen',
+      ],
+    )
+  })
+
+  test('of several dates the most telling that is understood', () => {
+    const rss = read(`<rss xmlns:a="http://www.w3.org/2005/Atom" xmlns:t="http://purl.org/dc/terms/"><channel>
+      <item><pubDate>soon</pubDate><date xmlns="http://purl.org/dc/elements/1.1/">2021-01-01</date></item>
+      <item><a:updated>2021-01-02T00:00:00Z</a:updated></item>
+      <item><t:created>2020-01-01</t:created><a:updated>2021-01-02T00:00:00Z</a:updated><t:issued>2021-01-03</t:issued></item>
+      <item><pubDate>soon</pubDate><a:updated>2021-01-04T00:00:00Z</a:updated></item>
+      <item xmlns:x="http://purl.org/dc/elements/1.1/"><x:date>2021-01-05</x:date></item></channel></rss>`)
+    assert.deepEqual(
+      rss?.entries.map(({ date }) => new Date(date ?? 0).toISOString().slice(0, 10)),
+      ['2021-01-01', '2021-01-02', '2021-01-03', '2021-01-04', '2021-01-05'],
+    )
+  })
+
+  test('no entry is lost when elements are not closed, or there are two documents', () => {
+    const titles = (text: string) => read(text)?.entries.map(({ title }) => title)
+    const open =
+      '<rss><channel><item><title>One</title><item><title>Two</title></item><item><title>Three</title></item>'
+    assert.deepEqual(titles(open), ['One', 'Two', 'Three'])
+    const one = '<rss><channel><item><title>One</title></item></channel></rss>'
+    assert.deepEqual(titles(one + one.replace('One', 'Two')), ['One', 'Two'])
+    const inner = '<rss><channel><item><title>One</title><x:list><item>a</item></x:list></item></channel></rss>'
+    assert.deepEqual(titles(inner), ['One'])
+    const empty = read(
+      '<rss><channel><item><title>One</title><item/><link>https://a.example/1</link></item></channel></rss>',
+    )
+    assert.deepEqual(
+      empty?.entries.map(({ title, link }) => [title, link]),
+      [['One', 'https://a.example/1']],
+    )
+    const deep = read(`<rss><channel>${'<item><title>x</title>'.repeat(2000)}`)!
+    assert.ok(deep.isCut && deep.entries.length > 500)
+  })
+
+  test('the root of RSS may have a prefix', () => {
+    const feed = read(`<r:rss xmlns:r="http://backend.userland.com/rss2"><r:channel><r:title>T</r:title>
+      <r:item><r:title>One</r:title><title xmlns="http://search.yahoo.com/mrss/">Other</title></r:item></r:channel></r:rss>`)
+    assert.deepEqual([feed?.title, feed?.entries.map(({ title }) => title)], ['T', ['One']])
+  })
+
+  test('texts', () => {
+    const atom = read(`<feed xmlns="http://www.w3.org/2005/Atom"><title>It&#146;s&#8; here</title>
+      <entry><id>1</id><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">a&nbsp;b &amp;nbsp; <a href="/x?a&amp;b" onclick="y">c</a><br/><img src="p" alt='"q"'/></div></content></entry>
+      <entry><id>2</id><content type="application/octet-stream">${Buffer.from('<p>Grüße</p>').toString('base64')}</content></entry>
+      <entry><id>3</id><title type="application/x">word</title><content type="image/png">iVBORw0KGgo=</content><summary>A picture</summary></entry>
+      <entry><id>4</id><content type="application/html">Not encoded, in fact.</content></entry></feed>`)
+    assert.equal(atom?.title, 'It\u2019s here')
+    assert.deepEqual(
+      atom?.entries.map(({ title, html }) => [title, html]),
+      [
+        ['', '<div>a\u00a0b &amp;nbsp; <a href="/x?a&amp;b">c</a><br><img src="p" alt="&quot;q&quot;"></div>'],
+        ['', '<p>Grüße</p>'],
+        ['word', 'A picture'],
+        ['', 'Not encoded, in fact.'],
+      ],
+    )
+    const rss =
+      read(`<rss xmlns:w="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><dc:title>Only here</dc:title>
+      <item><w:author><w:name>Ann</w:name><w:email>ann@a.example</w:email></w:author><w:content type="html">&lt;p&gt;Text</w:content></item></channel></rss>`)
+    assert.deepEqual([rss?.title, rss?.entries[0]?.author, rss?.entries[0]?.html], ['Only here', 'Ann', '<p>Text'])
   })
 
   test('pages and rubbish are no feeds', () => {
@@ -115,6 +234,8 @@ test('a page offers the feeds that it names or links to', () => {
     <link rel="alternate" type="application/rss+xml" title="  All \n posts " href="rss.xml#top">
     <link rel="ALTERNATE home" type="application/atom+xml; charset=utf-8" href="https://b.example/atom">
     <link rel="alternate" type="application/feed+json" href="feed.json">
+    <link rel="alternate" type="application/json" href="/feeds/all.json"><link rel="alternate" type="application/json" href="/wp-json/pages/1">
+    <link rel="alternate" type="application/rss+xml" href="">
     <link rel="alternate" type="text/html" hreflang="de" href="/de"><link rel="stylesheet" type="application/rss+xml" href="no">
     <link rel="alternate" type="application/rss+xml" href="javascript:x"></head>
     <body><a href="rss.xml">again</a> <a href="/comments/feed/">Comments</a> <a href="/feeder">no</a> <a href="/feed?x=1">no</a>`
@@ -124,6 +245,7 @@ test('a page offers the feeds that it names or links to', () => {
       ['https://a.example/blog/rss.xml', 'All posts'],
       ['https://b.example/atom', ''],
       ['https://a.example/blog/feed.json', ''],
+      ['https://a.example/feeds/all.json', ''],
       ['https://a.example/comments/feed/', ''],
     ],
   )

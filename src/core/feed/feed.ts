@@ -110,7 +110,7 @@ export function baseOf(
 }
 
 export function absolute(link: string, base: string | undefined): string {
-  if (link === '' || base === undefined || base === '' || /^https?:/i.test(link)) return link
+  if (link === '' || base === undefined || base === '' || /^https?:\S*$/i.test(link)) return link
   return URL.parse(link, base)?.href ?? link
 }
 

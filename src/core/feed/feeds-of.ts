@@ -29,14 +29,16 @@ export function feedsOf(html: string, url: string): OfferedFeed[] {
       },
       onopentag(tag, { href, rel, type, title }) {
         depth++
-        if (href === undefined) return
+        if (href === undefined || href.trim() === '') return
         if (tag === 'base') base = absolute(href.trim(), url)
         const address = tag === 'link' || tag === 'a' ? webAddress(href, base) : null
         if (address === null) return
         const media = (type ?? '').split(';')[0]!.trim().toLowerCase()
         const relations = (rel ?? '').toLowerCase().split(/\s+/)
         const offered = { url: address.href, title: lineOf(title ?? ''), type: media }
-        if (feedType.test(media) && (relations.includes('alternate') || relations.includes('feed'))) add(named, offered)
+        // JSON Feed 1.0 has the type of any JSON, as have the interfaces of many sites.
+        const isFeed = feedType.test(media) || (media === 'application/json' && /feed/i.test(address.pathname))
+        if (isFeed && (relations.includes('alternate') || relations.includes('feed'))) add(named, offered)
         else if (tag === 'a' && usualPath.test(address.pathname) && address.search === '') add(linked, offered)
       },
     },

@@ -16,7 +16,7 @@ export function readFeed(
     const feed = readXmlFeed(page.toString('utf8'))
     return feed === null ? null : resolveFeed({ ...feed, isCut: feed.isCut || isCut }, url)
   }
-  if (kind !== 'plain' || !/^\s*\{/.test(page.toString('latin1', 0, 256))) return null
+  if (kind !== 'plain' || !/^\ufeff?\s*\{/.test(page.toString('utf8', 0, 256))) return null
   const tree = readJsonTree(page, isCut)
   const feed = tree === null ? null : readJsonFeed(tree.root, tree.isCut)
   return feed === null ? null : resolveFeed(feed, url)
@@ -24,7 +24,7 @@ export function readFeed(
 
 const beginning = 8192
 
-const feedRoot = /<(?:rss|(?:[a-z][\w-]*:)?(?:rdf|feed))[\s>]/iy
+const feedRoot = /<(?:[a-z][\w-]*:)?(?:rss|rdf|feed)[\s>]/iy
 const rssInRdf = /purl\.org\/rss\/1\.0|rdf\/simple\/0\.9/
 
 /** Whether the first element of a document is the root of a feed, regardless of its media type. */

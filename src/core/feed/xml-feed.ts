@@ -1,5 +1,16 @@
+import { isUtf8 } from 'node:buffer'
+import { decodeHTMLStrict, replaceCodePoint } from 'entities/decode'
 import { Parser } from 'htmlparser2'
-import { type Enclosure, emptyFeed, escaped, type Feed, type FeedEntry, feedLimits, languageName } from './feed.ts'
+import {
+  absolute,
+  type Enclosure,
+  emptyFeed,
+  escaped,
+  type Feed,
+  type FeedEntry,
+  feedLimits,
+  languageName,
+} from './feed.ts'
 import { parseFeedDate } from './feed-date.ts'
 
 /** Elements of these namespaces are used without a prefix. */
@@ -23,6 +34,13 @@ const vocabularies = new Map([
 /** The parser scans all open elements at each tag, so depth costs time. */
 const maxDepth = 512
 const pieceLength = 16_384
+const maxPrefixes = 1000
+
+const elementName = /^[a-z][a-z0-9]*$/i
+const voidElement = /^(?:area|br|col|embed|hr|img|input|source|track|wbr)$/
+const pageType = /^(?:text\/html|application\/xhtml\+xml)(?:\s*;.*)?$/i
+/** Atom: content of these types is in base64. */
+const encodedType = /^(?:image|audio|video|font|application)\/(?!(?:.*\+)?xml\b)(?!xhtml|html)/
 
 type Field =
   | 'title'
@@ -35,8 +53,7 @@ type Field =
   | 'media'
   | 'author'
   | 'category'
-  | 'date'
-  | 'changed'
+  | DateField
   | 'comments'
   | 'language'
   | 'originalEnclosure'
@@ -47,6 +64,8 @@ type Field =
   | 'skipDay'
   | 'period'
   | 'frequency'
+/** The most telling first. */
+type DateField = 'date' | 'created' | 'changed'
 /** Fields that may occur several times. */
 type Listed = 'author' | 'category'
 /** The text of an element being read. */
@@ -65,6 +84,8 @@ const sharedFields: [string, Field][] = [
 ]
 const channelFields = new Map<string, Field>([
   ['title', 'title'],
+  ['dc:title', 'otherTitle'],
+  ['itunes:title', 'otherTitle'],
   ['link', 'link'],
   ['description', 'description'],
   ['subtitle', 'description'],
@@ -105,17 +126,26 @@ const entryFields = new Map<string, Field>([
   ['dc:title', 'otherTitle'],
   ['media:title', 'otherTitle'],
   ['itunes:title', 'otherTitle'],
+  ['atom:title', 'otherTitle'],
+  ['atom:content', 'content'],
+  ['atom:summary', 'media'],
+  ['atom:author', 'author'],
   ['dc:description', 'media'],
   ['itunes:summary', 'media'],
   ['media:description', 'media'],
   ['pubdate', 'date'],
   ['published', 'date'],
   ['issued', 'date'],
-  ['created', 'date'],
   ['dc:date', 'date'],
+  ['dcterms:issued', 'date'],
+  ['dcterms:available', 'date'],
+  ['atom:published', 'date'],
+  ['created', 'created'],
+  ['dcterms:created', 'created'],
   ['updated', 'changed'],
   ['modified', 'changed'],
   ['dcterms:modified', 'changed'],
+  ['atom:updated', 'changed'],
   ['comments', 'comments'],
   ['feedburner:origenclosurelink', 'originalEnclosure'],
   ...sharedFields,
@@ -130,21 +160,30 @@ const enclosureElements = new Map<string, 'url' | 'href'>([
 /** Categories given as attributes. */
 const categoryAttributes = new Map<string, 'term' | 'text' | 'label'>([
   ['category', 'term'],
+  ['atom:category', 'term'],
   ['itunes:category', 'text'],
   ['googleplay:category', 'text'],
   ['media:category', 'label'],
 ])
 
-/** By the relation of an Atom link; 2 for others. */
+/** By the relation of an Atom link; 2 for others, 0 for those that don't lead to the entry. */
 const ranks = new Map([
-  ['alternate', 3],
+  ['alternate', 4],
   ['enclosure', 1],
   ['replies', 0],
   ['self', 0],
+  ['edit', 0],
+  ['edit-media', 0],
+  ['service.edit', 0],
+  ['service.post', 0],
+  ['license', 0],
+  ['hub', 0],
 ])
-const linkRank = 4
+/** The entry as something else than a page. */
+const otherKindRank = 3
+const linkRank = 5
 /** The link itself goes through a click counter. */
-const originalRank = 5
+const originalRank = 6
 
 /** RSS 0.9x, 1.0 and 2.0, and Atom, read leniently; null if it isn't a feed. */
 export function readXmlFeed(source: string): Feed | null {
@@ -159,8 +198,11 @@ type OpenEntry = {
   readonly lists: Record<Listed, string[]>
   readonly enclosures: Enclosure[]
   readonly base: string
+  readonly dates: Partial<Record<DateField, number | null>>
   link: string
   rank: number
+  /** The id may be the address of the entry. */
+  isPermalink: boolean
 }
 
 class FeedReader {
@@ -190,6 +232,7 @@ class FeedReader {
 
   /** Sets what is known only at the end: some feeds state it after their entries. */
   private endFeed(feed: Feed): void {
+    feed.title ||= this.channel.get('otherTitle') ?? ''
     feed.description = this.channel.get('description') ?? ''
     feed.icon = (this.channel.get('icon') ?? '').trim()
     feed.language ||= languageName(this.channel.get('language') ?? '')
@@ -209,50 +252,59 @@ class FeedReader {
       this.isTooDeep = true
     }
     if (this.isTooDeep) return
-    if (this.open.length === 0) this.begin(rawName, attributes)
-    const name = this.nameOf(rawName)
+    if (this.capture === null) this.readPrefixes(attributes)
+    if (this.open.length === 0 && this.feed === null) this.begin(rawName, attributes)
+    const name = this.nameOf(rawName, attributes)
     this.open.push(name)
     if (this.feed === null) return
     if (this.capture !== null) {
-      if (/^[a-z][a-z0-9]*$/i.test(name)) this.capture.html += `<${name}>`
+      if (elementName.test(name)) this.capture.html += `<${name}${keptAttributes(attributes)}>`
     } else if (this.entry !== null) this.startInEntry(name, attributes)
-    else if (name === 'item' || name === 'entry') this.startEntry(attributes)
+    else if (isEntryName(name)) this.startEntry(attributes, this.open.length)
     else this.startInChannel(name, attributes)
   }
 
+  /** The last declaration of a prefix counts until the end: feeds don't use one for several vocabularies. */
+  private readPrefixes(attributes: Record<string, string>): void {
+    for (const name in attributes)
+      if (name.startsWith('xmlns:') && this.prefixes.size < maxPrefixes)
+        this.prefixes.set(name.slice(6), attributes[name]!.trim())
+  }
+
   private begin(rawName: string, attributes: Record<string, string>): void {
-    for (const [name, value] of Object.entries(attributes)) {
-      const found = /^xmlns(?::(.+))?$/i.exec(name)
-      if (found !== null) this.prefixes.set(found[1] ?? '', value.trim())
-    }
     const local = rawName.replace(/^.*:/, '').toLowerCase()
     if (local === 'rss' || local === 'feed' || local === 'rdf')
       this.feed = { ...emptyFeed(), base: attributes['xml:base'] ?? '', language: languageOf(attributes) }
   }
 
   /** Feed elements have plain names, other vocabularies a prefix. In RSS, Atom is another vocabulary. */
-  private nameOf(rawName: string): string {
+  private nameOf(rawName: string, attributes: Record<string, string>): string {
     const name = rawName.toLowerCase()
     const colon = name.indexOf(':')
-    if (colon === -1) return name
-    const namespace = this.prefixes.get(rawName.slice(0, colon)) ?? ''
+    const own = colon === -1 ? attributes.xmlns?.trim() : undefined
+    if (colon === -1 && own === undefined) return name
+    const namespace = own ?? this.prefixes.get(rawName.slice(0, colon)) ?? ''
     const isForeignAtom = /atom/i.test(namespace) && this.open.length > 0 && !/feed$/.test(this.open[0]!)
     const local = name.slice(colon + 1)
+    // The parts of a person.
+    if (isForeignAtom && this.capture !== null) return local
     if (feedNamespace.test(namespace) && !isForeignAtom) return local
     const prefix = vocabularies.get(namespace.toLowerCase())
     return prefix === undefined ? name : `${prefix}:${local}`
   }
 
-  private startEntry(attributes: Record<string, string>): void {
+  private startEntry(attributes: Record<string, string>, depth: number): void {
     const about = attributes['rdf:about'] ?? ''
     this.entry = {
-      depth: this.open.length,
+      depth,
       found: new Map(about === '' ? [] : [['id', about]]),
       lists: { author: [], category: [] },
       enclosures: [],
       base: attributes['xml:base'] ?? '',
+      dates: {},
       link: '',
       rank: 0,
+      isPermalink: true,
     }
     const language = languageOf(attributes)
     if (language !== '') this.entry.found.set('language', language)
@@ -260,12 +312,13 @@ class FeedReader {
 
   private startInChannel(name: string, attributes: Record<string, string>): void {
     const parent = this.open.at(-2)
+    if (name === 'channel') this.feed!.base = withBase(this.feed!.base, attributes)
     const held = heldFields.get(`${parent}/${name}`)
     if (held !== undefined) this.startCapture(held, attributes)
     if (name === 'itunes:category') this.category(this.lists, name, attributes)
     if (held !== undefined || (parent !== 'channel' && parent !== 'feed')) return
     if ((name === 'link' || name.endsWith(':link')) && attributes.href !== undefined) {
-      this.channelLink(attributes.href, (attributes.rel ?? 'alternate').toLowerCase())
+      this.channelLink(addressOf(attributes.href, attributes), relationOf(attributes))
       return
     }
     if (name !== 'itunes:category' && this.category(this.lists, name, attributes)) return
@@ -290,10 +343,16 @@ class FeedReader {
   }
 
   private startInEntry(name: string, attributes: Record<string, string>): void {
+    // An entry with something in it, directly in another, means that the other wasn't closed.
+    if (this.open.length === this.entry!.depth + 2 && isEntryName(this.open.at(-2)!)) {
+      this.endEntry()
+      this.startEntry({}, this.open.length - 1)
+    }
     const entry = this.entry!
     const isChild = this.open.length === entry.depth + 1
     if (isChild && (name === 'link' || name === 'atom:link') && attributes.href !== undefined) {
-      this.entryLink(entry, attributes.href, (attributes.rel ?? 'alternate').toLowerCase(), attributes.type ?? '')
+      const href = addressOf(attributes.href, attributes)
+      this.entryLink(entry, href, relationOf(attributes), (attributes.type ?? '').trim())
       return
     }
     const address = enclosureElements.get(name)
@@ -301,6 +360,8 @@ class FeedReader {
       this.enclosure(entry, attributeOf(attributes, address), name === 'media:thumbnail' ? 'image' : attributes.type)
     if (isChild && name === 'enclosure' && attributes.url !== undefined) this.atomLink(attributes.url, 'enclosure')
     if ((isChild || name === 'media:category') && this.category(entry.lists, name, attributes)) return
+    if (isChild && name === 'guid')
+      entry.isPermalink = !/^\s*false\s*$/i.test(attributes.isPermaLink ?? attributes.ispermalink ?? '')
     const field = entryFields.get(name)
     if (field === undefined || (!isChild && field !== 'media')) return
     this.startCapture(field, attributes, name)
@@ -308,9 +369,9 @@ class FeedReader {
 
   private entryLink(entry: OpenEntry, href: string, rel: string, type: string): void {
     if (rel === 'enclosure') this.enclosure(entry, href, type)
-    else if (rel === 'replies' && /^(?:text\/html|application\/xhtml\+xml)$/i.test(type.trim()))
-      entry.found.set('comments', href)
-    this.atomLink(href, rel)
+    else if (rel === 'replies' && pageType.test(type)) entry.found.set('comments', href)
+    if (rel === 'alternate' && type !== '' && !pageType.test(type)) this.link(href, otherKindRank)
+    else this.atomLink(href, rel)
   }
 
   private enclosure(entry: OpenEntry, url: string | undefined, type: string | undefined): void {
@@ -335,7 +396,8 @@ class FeedReader {
     const isText = type === 'text' || type === 'text/plain'
     const isMarkup = type === 'xhtml' || type === 'application/xhtml+xml' || attributes.mode === 'xml'
     const isLiteral = isText || isMarkup || (name === 'summary' && type === '')
-    const mode = attributes.mode === 'base64' ? 'base64' : isLiteral ? 'literal' : 'html'
+    const isEncoded = attributes.mode === 'base64' || encodedType.test(type.trim())
+    const mode = isEncoded ? 'base64' : isLiteral ? 'literal' : 'html'
     this.capture = {
       depth: this.open.length,
       field,
@@ -345,7 +407,11 @@ class FeedReader {
   }
 
   private text(text: string): void {
-    if (this.capture !== null) this.capture.html += this.capture.mode === 'literal' ? escaped(text) : text
+    if (this.capture === null) return
+    // A reference that XML knows comes on its own, so those within a text were not resolved.
+    const shown = text.length === 1 ? printable(text) : text
+    if (this.capture.mode !== 'literal') this.capture.html += shown
+    else this.capture.html += escaped(shown.length > 1 && shown.includes('&') ? decodeHTMLStrict(shown) : shown)
   }
 
   private end(): void {
@@ -354,13 +420,14 @@ class FeedReader {
     const name = this.open.pop()
     if (this.capture !== null) {
       if (depth === this.capture.depth) this.endCapture(this.capture)
-      else if (name !== undefined && /^[a-z][a-z0-9]*$/i.test(name)) this.capture.html += `</${name}>`
+      else if (name !== undefined && elementName.test(name) && !voidElement.test(name))
+        this.capture.html += `</${name}>`
     } else if (this.entry?.depth === depth) this.endEntry()
   }
 
   private endCapture({ field, mode, html: source }: Capture): void {
     this.capture = null
-    const html = mode === 'base64' ? Buffer.from(source, 'base64').toString('utf8') : source
+    const html = mode === 'base64' ? fromBase64(source, field) : source
     if (html.trim() === '') return
     if (field === 'author') addTo((this.entry?.lists ?? this.lists).author, authorOf(html))
     else if (field === 'category') addTo((this.entry?.lists ?? this.lists).category, html)
@@ -368,6 +435,7 @@ class FeedReader {
     else if (field === 'link') this.link(html, linkRank)
     else if (field === 'originalLink') this.link(html, originalRank)
     else if (field === 'originalEnclosure') this.originalEnclosure(this.entry, html.trim())
+    else if (isDateField(field)) this.entry.dates[field] ??= parseFeedDate(html)
     else if (field === 'id' || !this.entry.found.has(field)) this.entry.found.set(field, html)
   }
 
@@ -392,7 +460,7 @@ class FeedReader {
   }
 
   private endEntry(): void {
-    const { found, link, lists, enclosures, base } = this.entry!
+    const { found, link, rank, lists, enclosures, base, dates, isPermalink } = this.entry!
     this.entry = null
     const { entries } = this.feed!
     if (entries.length >= feedLimits.entries) {
@@ -400,13 +468,14 @@ class FeedReader {
       return
     }
     const id = found.get('id') ?? ''
+    const permalink = isPermalink && /^https?:\/\//i.test(id.trim()) ? id : ''
     const entry: FeedEntry = {
       id,
       title: found.get('title') ?? found.get('otherTitle') ?? '',
-      // A guid that is an address links to the entry, unless the feed has another link.
-      link: link || (/^https?:\/\//.test(id.trim()) ? id : ''),
+      // A guid that is an address links to the entry, unless the feed has another link than that of a file.
+      link: rank === ranks.get('enclosure') ? permalink || link : link || permalink,
       html: found.get('content') ?? found.get('summary') ?? found.get('media') ?? '',
-      date: parseFeedDate(found.get('date') ?? found.get('changed') ?? ''),
+      date: dates.date ?? dates.created ?? dates.changed ?? null,
       author: lists.author.join(', '),
       categories: lists.category,
       comments: found.get('comments') ?? '',
@@ -417,6 +486,51 @@ class FeedReader {
     entries.push(entry)
   }
 }
+
+/** What a reader can follow or see of an element within a text. */
+function keptAttributes(attributes: Record<string, string>): string {
+  let kept = ''
+  for (const name of ['href', 'src', 'alt']) {
+    const value = attributeOf(attributes, name)
+    if (value !== undefined) kept += ` ${name}="${escaped(value).replaceAll('"', '&quot;')}"`
+  }
+  return kept
+}
+
+const isDateField = (field: Field): field is DateField => field === 'date' || field === 'created' || field === 'changed'
+
+/** The base of an element within another; any element may have one. */
+function withBase(outer: string, attributes: Record<string, string>): string {
+  const own = (attributes['xml:base'] ?? '').trim()
+  return own === '' ? outer : absolute(own, outer)
+}
+
+const addressOf = (href: string, attributes: Record<string, string>): string =>
+  absolute(href.trim(), withBase('', attributes))
+
+/** A relation may be written as an address. */
+function relationOf({ rel = '' }: Record<string, string>): string {
+  const name = rel.trim().toLowerCase()
+  return name.replace(/^https?:\/\/www\.iana\.org\/assignments\/relation\//, '') || 'alternate'
+}
+
+/** Content that is a file is shown only if it is text. A text that isn't encoded, despite its type, is taken as it is. */
+function fromBase64(source: string, field: Field): string {
+  if (/[^\w+/=\s-]/.test(source)) return source
+  const bytes = Buffer.from(source, 'base64')
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  return field === 'content' ? '' : source
+}
+
+/** Some feeds refer to characters by their numbers in Windows. Other control characters aren't text. */
+function printable(character: string): string {
+  const code = character.charCodeAt(0)
+  if ((code >= 0x20 && code < 0x7f) || code >= 0xa0 || /\s/.test(character)) return character
+  const point = replaceCodePoint(code)
+  return point < 0xa0 || point === 0xfffd ? '' : String.fromCharCode(point)
+}
+
+const isEntryName = (name: string): boolean => name === 'item' || name === 'entry'
 
 const languageOf = (attributes: Record<string, string>): string => languageName(attributes['xml:lang'] ?? '')
 
