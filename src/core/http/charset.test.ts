@@ -52,6 +52,18 @@ describe('the encoding of a document', () => {
     assert.deepEqual(detectCharset({ bytes: Buffer.alloc(0) }), { charset: 'utf-8', source: 'detected' })
   })
 
+  test('a late declaration counts where the text is not UTF-8, before any guess', () => {
+    const late = (gap: number, text: string): Buffer => latin1(`<!--${'x'.repeat(gap)}--><meta charset=koi8-r>${text}`)
+    assert.deepEqual(detectCharset({ bytes: late(20_000, '\xf0\xd2\xc9') }), { charset: 'koi8-r', source: 'meta' })
+    assert.deepEqual(detectCharset({ bytes: late(20_000, 'plain') }), { charset: 'utf-8', source: 'detected' })
+    assert.notEqual(detectCharset({ bytes: late(100_000, '\xf0\xd2\xc9') }).source, 'meta')
+    const whole = Buffer.concat([latin1('\xff'.repeat(9)), late(20_000, '\xf0\xd2')])
+    assert.equal(
+      detectCharset({ bytes: new Uint8Array(whole.buffer, whole.byteOffset + 9, whole.length - 9) }).charset,
+      'koi8-r',
+    )
+  })
+
   test('other undeclared text is guessed', () => {
     const russian = 'Правительство сообщило, что новые правила вступят в силу с начала следующего года. '
     const windows1251 = Uint8Array.from(russian.repeat(5), (character) => {
@@ -107,6 +119,18 @@ test('the charset parameter of a Content-Type is found among quoted text and rep
   assert.equal(httpContentTypeEncoding('text/html; charset=nonsense; charset=gbk'), 'gbk')
   assert.equal(httpContentTypeEncoding('text/html'), undefined)
   assert.equal(httpContentTypeEncoding(`text/html; charset="${'\\"'.repeat(100_000)}`), undefined)
+})
+
+test('Korean of Windows is decoded under the name of EUC-KR', () => {
+  assert.equal(decodeText(latin1('\x8cc\xb9\xe6 \x94\xee\xa2\xe6'), 'ks_c_5601-1987'), '똠방 뷁€')
+  // The last of the added syllables, and the place behind it.
+  assert.equal(decodeText(latin1('\xc6R\xc6S'), 'euc-kr'), '힣\uFFFDS')
+  assert.equal(decodeText(latin1('a\xb0<b>\x80\xff\xc9\xa1\xb0'), 'euc-kr'), 'a\uFFFD<b>\uFFFD\uFFFD\uFFFD\uFFFD')
+})
+
+test('Big5 has kana, Cyrillic and numerals', () => {
+  const bytes = latin1('\xa4\x40\xc6\xa1\xc6\xe7\xc7\x55\xc7\x7b\xc7\xf3\xc8\x75\xc8\xd2')
+  assert.equal(decodeText(bytes, 'big5'), '一①ぁのァАя№')
 })
 
 test('decoding never fails and drops the byte order mark', () => {

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { analyse } from 'chardet'
+import { decodeBig5 } from './big5.ts'
+import { decodeEucKr } from './euc-kr.ts'
 import { prescan } from './meta-prescan.ts'
 
 export type Charset = {
@@ -18,6 +20,8 @@ export function detectCharset(document: { bytes: Uint8Array; contentType?: strin
   const declared = htmlBodyDeclaredEncoding(bytes)
   if (declared !== undefined) return { charset: declared, source: 'meta' }
   if (isUtf8Text(bytes)) return { charset: 'utf-8', source: 'detected' }
+  const late = lateDeclaredEncoding(bytes)
+  if (late !== undefined) return { charset: late, source: 'meta' }
   const guess = guessEncoding(bytes)
   return guess === undefined ? { charset: 'windows-1252', source: 'default' } : { charset: guess, source: 'detected' }
 }
@@ -32,10 +36,25 @@ export function bomEncoding(bytes: Uint8Array): string | undefined {
 /** Longer documents are cut: a hostile body could exceed the length of a V8 string. */
 const MAX_DECODED_BYTES = 64 * 1024 * 1024
 
+/** Encodings that the runtime decodes otherwise than the standard. */
+const ownDecoders = new Map([
+  ['big5', decodeBig5],
+  ['euc-kr', decodeEucKr],
+])
+
 /** Decodes a document and drops its byte order mark. Malformed bytes become U+FFFD; an unknown name is read as the web's default. */
 export function decodeText(bytes: Uint8Array, charset: string): string {
   const name = resolveEncoding(charset) ?? 'windows-1252'
-  return new TextDecoder(name).decode(bytes.length > MAX_DECODED_BYTES ? bytes.subarray(0, MAX_DECODED_BYTES) : bytes)
+  const whole = bytes.length > MAX_DECODED_BYTES ? bytes.subarray(0, MAX_DECODED_BYTES) : bytes
+  return ownDecoders.get(name)?.(whole) ?? new TextDecoder(name).decode(whole)
+}
+
+/** Decodes parts of documents, in which a byte order mark is a character. `charset` is a name of the Encoding standard. */
+export function createPartDecoder(charset: string): (bytes: Uint8Array) => string {
+  const own = ownDecoders.get(charset)
+  if (own !== undefined) return own
+  const decoder = new TextDecoder(charset, { ignoreBOM: true })
+  return (bytes) => decoder.decode(bytes)
 }
 
 /** False for encodings in which a byte below 0x80 isn't always its ASCII character. */
@@ -120,6 +139,16 @@ export function htmlBodyDeclaredEncoding(body: Uint8Array): string | undefined {
   return declared === undefined && start.startsWith('<?xml')
     ? xmlDeclaredEncoding(bytes.toString('latin1', 0, length))
     : declared
+}
+
+/** How far a browser's parser may be when a meta makes it begin again; here, what is worth searching before guessing. */
+const LATE_BYTES = 65_536
+
+/** A declaration behind the part that is searched first. It only matters for text that isn't UTF-8, which is rare. */
+function lateDeclaredEncoding(body: Uint8Array): string | undefined {
+  if (body.length <= PRESCAN_BYTES) return undefined
+  const length = Math.min(body.length, LATE_BYTES)
+  return prescan(Buffer.from(body.buffer, body.byteOffset, length), length, readableEncoding)
 }
 
 const xmlDeclaration = /^<\?xml[^>]*?encoding[\t\n\f\r ]*=[\t\n\f\r ]*(["'])([^"'>]*)\1/

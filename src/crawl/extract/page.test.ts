@@ -39,6 +39,9 @@ describe('the links of a page', () => {
       urls(Buffer.from([...Buffer.from('<a href="?q='), 0x93, 0xfa, 0x96, 0x7b, ...Buffer.from('">')]), 'shift_jis'),
       ['http://site.example/dir/page.html?q=%93%FA%96{'],
     )
+    assert.deepEqual(urls(Buffer.from('<a href="/\x8cc?\x8cc">', 'latin1'), 'euc-kr'), [
+      'http://site.example/%EB%98%A0?%8Cc',
+    ])
   })
 
   test('have entities of their query in that encoding too, and as references where it has no such character', () => {

@@ -1,4 +1,11 @@
-import { type Charset, decodeText, detectCharset, isAsciiCompatible, resolveEncoding } from '../../core/http/charset.ts'
+import {
+  type Charset,
+  createPartDecoder,
+  decodeText,
+  detectCharset,
+  isAsciiCompatible,
+  resolveEncoding,
+} from '../../core/http/charset.ts'
 import type { FindOptions } from './fastfind.ts'
 import { type Found, fastfind } from './fastfind.ts'
 import { createQueryEncoder } from './query-encoder.ts'
@@ -40,6 +47,5 @@ function isXhtml(contentType: string | null | undefined): boolean {
 
 function findOptions(charset: string): Pick<FindOptions, 'decode' | 'encodeQuery'> {
   if (!isAsciiCompatible(charset)) return {}
-  const decoder = new TextDecoder(charset, { ignoreBOM: true })
-  return { decode: (bytes) => decoder.decode(bytes), encodeQuery: createQueryEncoder(charset) }
+  return { decode: createPartDecoder(charset), encodeQuery: createQueryEncoder(charset) }
 }

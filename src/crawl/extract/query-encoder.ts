@@ -1,3 +1,5 @@
+import { createPartDecoder } from '../../core/http/charset.ts'
+
 /** Encoders are built once per encoding, of which there are a few dozen; the large ones take a few milliseconds. */
 const encoders = new Map<string, (href: string) => string>()
 
@@ -61,9 +63,9 @@ export type LegacyEncoder = (codePoint: number) => readonly number[] | undefined
  */
 export function createLegacyEncoder(charset: string): LegacyEncoder {
   const table = new Map<number, readonly number[]>()
-  const decoder = new TextDecoder(charset)
+  const decode = createPartDecoder(charset)
   const add = (...bytes: number[]): void => {
-    const text = decoder.decode(Uint8Array.from(bytes))
+    const text = decode(Uint8Array.from(bytes))
     const codePoint = text.codePointAt(0) ?? 0
     const isOne = text.length === (codePoint > 0xffff ? 2 : 1)
     if (!isOne || codePoint < 0x80 || codePoint === 0xfffd) return

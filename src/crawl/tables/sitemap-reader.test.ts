@@ -109,6 +109,15 @@ const samples: [name: string, body: string | Buffer, pages: string[] | null][] =
     [one, two],
   ],
   [
+    'with alternates that are entries as well, each once',
+    urlset(
+      [one, two]
+        .map((loc) => url(loc, [one, two].map((href) => `<x:link rel="alternate" href="${href}"/>`).join('')))
+        .join(''),
+    ),
+    [one, two],
+  ],
+  [
     'with elements that nobody knows',
     urlset(
       url(
@@ -123,7 +132,15 @@ const samples: [name: string, body: string | Buffer, pages: string[] | null][] =
     urlset(`<url><lastmod>2026-01-01</lastmod></url><url><loc/></url>${url(one)}`),
     [one],
   ],
-  ['with two URLs in one entry', urlset(`<url><loc>${one}</loc><loc>${two}</loc></url>`), [one]],
+  ['with two URLs in one entry', urlset(`<url><loc>${one}</loc><loc>${two}</loc></url>`), [one, two]],
+  ['with an empty URL before the real one', urlset(`<url><loc/><loc>${one}</loc></url>`), [one]],
+  ['with entries that are the URL alone', urlset(`<url>\n ${one}\n</url><url>not this</url>`), [one]],
+  ['with an entry inside a URL', urlset(`<url><loc><url><![CDATA[${one}]]></url></loc></url>${url(two)}`), [one, two]],
+  [
+    'with entities of its own, which are left out',
+    `<!DOCTYPE urlset [<!ENTITY secret SYSTEM "file:///secret">]>${urlset(url(`${one}&secret;`) + url('&secret;'))}`,
+    [one],
+  ],
   ['with relative URLs', urlset(url('/1')), ['/1']],
   ['empty', urlset(''), []],
   ['empty and closed at once', `<urlset ${xmlns}/>`, []],
@@ -144,6 +161,8 @@ const samples: [name: string, body: string | Buffer, pages: string[] | null][] =
   ['as text with a mark, spaces and empty lines', `\uFEFF\n  ${one}  \n\n${two}\n\n`, [one, two]],
   ['as text with other lines', `${one}\n# a remark\n${two}\nftp://a.test/3\n/4\n`, [one, two]],
   ['as text that is something else', `Welcome\n${one}\n`, null],
+  ['as text with a remark first', `# pages of a.test\n${one}\n${two}\n`, [one, two]],
+  ['as text with a long preface', `${'Welcome\n'.repeat(11)}${`${one}\n`.repeat(20)}`, null],
   [
     'as RSS',
     `<rss version="2.0"><channel><title>t</title><link>https://a.test/</link><item><link>${one}</link><pubDate>Thu, 01 Jan 2026 00:00:00 GMT</pubDate></item></channel></rss>`,
@@ -189,6 +208,10 @@ describe('sitemaps are read', () => {
       Date.UTC(2026, 0, 2, 2, 4, 5),
     )
     assert.equal((await entry('<lastmod>2026-01-02T00:00:00.000Z</lastmod>')).modifiedAt, day)
+    assert.equal((await entry('<lastmod>2026-01-02T01:00:00.25+01:00</lastmod>')).modifiedAt, day + 250)
+    assert.equal((await entry('<lastmod>2026-01</lastmod>')).modifiedAt, Date.UTC(2026, 0, 1))
+    assert.equal((await entry('<lastmod>2026</lastmod>')).modifiedAt, Date.UTC(2026, 0, 1))
+    assert.equal((await entry('<lastmod/><lastmod>2026-01-02</lastmod>')).modifiedAt, day)
     for (const wrong of ['', 'yesterday', '2026-99-99', '0000-00-00'])
       assert.equal((await entry(`<lastmod>${wrong}</lastmod>`)).modifiedAt, null, wrong)
     assert.equal((await entry('<priority>0.8</priority>')).priority, 0.8)
@@ -223,6 +246,27 @@ describe('limits of sitemaps', () => {
     assert.equal(sitemap.dropped, 7)
     const lines = Array.from({ length: maxEntries + 7 }, (_, at) => `https://a.test/${at}`).join('\n')
     assert.equal((await read(lines))!.sitemap.dropped, 7)
+  })
+
+  test('alternates take no room from the pages', async () => {
+    const link = (at: number): string => `<x:link rel="alternate" href="https://a.test/de/${at}"/>`
+    const many = Array.from({ length: maxEntries }, (_, at) => url(`https://a.test/${at}`, link(at))).join('')
+    const { sitemap } = (await read(urlset(many)))!
+    assert.equal(sitemap.pages.at(-1)!.url, `https://a.test/${maxEntries - 1}`)
+    assert.equal(sitemap.dropped, maxEntries)
+  })
+
+  test('a second URL in an entry has facts of its own', async () => {
+    const { sitemap } = (await read(
+      `<sitemapindex><sitemap><loc>${one}</loc><lastmod>2026-01-02</lastmod><loc>${two}</loc></sitemap></sitemapindex>`,
+    ))!
+    assert.deepEqual(
+      sitemap.sitemaps.map((each) => [each.url, each.modifiedAt]),
+      [
+        [one, Date.UTC(2026, 0, 2)],
+        [two, null],
+      ],
+    )
   })
 
   test('what is longer than the limit is cut, and says so', async () => {

@@ -69,9 +69,13 @@ function readFeedSitemap(bytes: Buffer, url: string): Sitemap | null {
 
 const isUrl = /^https?:\/\/[^\s<>]+$/i
 
-/** Reads one URL per line. Null if the first line isn't a URL: then it is some other text. */
+/** A list may begin with a remark or a heading of this many lines. */
+const maxLeadLines = 10
+
+/** Reads one URL per line. Null if the text neither begins with a URL nor consists of them for the most part: then it is some other text. */
 function readTextSitemap(text: string, isCut: boolean): Sitemap | null {
   const sitemap = emptySitemap('text')
+  let leadLines = 0
   for (let at = 0; at < text.length; ) {
     const end = endOfLine(text, at)
     // Half a URL would be a different URL.
@@ -80,10 +84,11 @@ function readTextSitemap(text: string, isCut: boolean): Sitemap | null {
     at = end + 1
     if (line === '') continue
     if (isUrl.test(line)) addEntry(sitemap, sitemap.pages, { url: line, modifiedAt: null, priority: null })
-    else if (sitemap.pages.length === 0) return null
+    else if (sitemap.pages.length === 0 && ++leadLines > maxLeadLines) return null
     else sitemap.unreadable++
   }
-  return sitemap.pages.length === 0 ? null : sitemap
+  const { pages, unreadable } = sitemap
+  return pages.length === 0 || (leadLines > 0 && pages.length <= unreadable) ? null : sitemap
 }
 
 function endOfLine(text: string, from: number): number {

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 import { parseFeedDate } from '../../core/feed/feed-date.ts'
-import { addEntry, emptySitemap, maxEntries, maxUrlCharacters, type Sitemap } from './sitemap.ts'
+import { addEntry, emptySitemap, maxEntries, maxUrlCharacters, type Sitemap, type SitemapEntry } from './sitemap.ts'
 
 /** The parser does work for each open element at each tag, so depth costs time. */
 const maxDepth = 64
@@ -13,8 +13,14 @@ type OpenEntry = {
   readonly depth: number
   readonly isSitemap: boolean
   texts: Map<Field, string>
+  /** Text outside the fields: some sitemaps leave out the `loc` around the URL. */
+  bare: string
   alternates: string[]
 }
+
+const openEntry = (depth: number, isSitemap: boolean): OpenEntry => ({
+  ...{ depth, isSitemap, texts: new Map(), bare: '', alternates: [] },
+})
 
 /**
  * Reads a `urlset` or `sitemapindex`; null if the document is neither. Elements of the protocol have the prefix of the root, so those
@@ -22,17 +28,28 @@ type OpenEntry = {
  * of the document doesn't count. Between pieces, `rest` may yield to other work.
  */
 export async function readXmlSitemap(text: string, rest: () => Promise<void>): Promise<Sitemap | null> {
-  const reader = new XmlSitemapReader()
+  const reader = new XmlSitemapReader(declaredEntities(text))
   for (let at = 0; at < text.length && !reader.isOver; at += pieceLength) {
     if (at > 0) await rest()
     reader.write(text.slice(at, at + pieceLength))
   }
-  return reader.sitemap
+  return reader.finish()
+}
+
+/** Declarations are in front of the root, so this is where they are looked for. */
+const declarationsLength = 8192
+
+function declaredEntities(text: string): ReadonlySet<string> {
+  return new Set(Array.from(text.slice(0, declarationsLength).matchAll(/<!ENTITY\s+([\w.-]+)\s/g), ([, name]) => name!))
 }
 
 class XmlSitemapReader {
-  sitemap: Sitemap | null = null
   isOver = false
+  private sitemap: Sitemap | null = null
+  /** The same pages in other languages, by URL. Every language repeats them all, so they must not use up the room of the pages. */
+  private readonly alternates = new Map<string, SitemapEntry>()
+  /** Names of entities that the document declares. They are never expanded. */
+  private readonly entities: ReadonlySet<string>
   private depth = 0
   private prefix = ''
   private entry: OpenEntry | null = null
@@ -46,9 +63,21 @@ class XmlSitemapReader {
     { xmlMode: true, decodeEntities: true },
   )
 
+  constructor(entities: ReadonlySet<string>) {
+    this.entities = entities
+  }
+
   /** The parser is never ended: that would close elements that the document left open. */
   write(piece: string): void {
     this.parser.write(piece)
+  }
+
+  finish(): Sitemap | null {
+    const { sitemap, alternates } = this
+    if (sitemap === null || alternates.size === 0) return sitemap
+    for (const { url } of sitemap.pages) alternates.delete(url)
+    for (const entry of alternates.values()) addEntry(sitemap, sitemap.pages, entry)
+    return sitemap
   }
 
   private start(name: string, attributes: Record<string, string>): void {
@@ -60,13 +89,15 @@ class XmlSitemapReader {
     if (sitemap === null) return
     const local = name.slice(name.indexOf(':') + 1)
     const isOurs = name === this.prefix + local
+    // `<loc><url>…</url></loc>`: the inner element is part of the field.
+    if (isOurs && local === 'url' && this.field?.name === 'loc' && this.field.text.trim() === '') return
     // The end tag of the field is missing: the next element ends it.
     if (this.field !== null && isOurs) this.endField()
     if (isOurs && (local === 'url' || local === 'sitemap')) {
       this.endEntry()
-      this.entry = { depth: this.depth, isSitemap: local === 'sitemap', texts: new Map(), alternates: [] }
+      this.entry = openEntry(this.depth, local === 'sitemap')
     } else if (this.entry === null) return
-    else if (isOurs && isField(local)) this.field = { name: local, depth: this.depth, text: '' }
+    else if (isOurs && isField(local)) this.startField(this.entry, local)
     else if (local === 'link' && isAlternate(attributes)) this.entry.alternates.push(attributes.href!.trim())
   }
 
@@ -80,9 +111,20 @@ class XmlSitemapReader {
     this.sitemap = emptySitemap('xml')
   }
 
+  private startField(entry: OpenEntry, name: Field): void {
+    // A second URL begins the next entry, as if the tags between them were missing.
+    if (name === 'loc' && entry.texts.has('loc')) {
+      this.endEntry()
+      this.entry = openEntry(entry.depth, entry.isSitemap)
+    }
+    this.field = { name, depth: this.depth, text: '' }
+  }
+
   private take(text: string): void {
-    const { field } = this
-    if (field !== null && field.text.length < maxUrlCharacters) field.text += text
+    const { field, entry } = this
+    if (field !== null) {
+      if (field.text.length < maxUrlCharacters) field.text += text
+    } else if (entry?.depth === this.depth && entry.bare.length < maxUrlCharacters) entry.bare += text
   }
 
   private end(): void {
@@ -95,7 +137,13 @@ class XmlSitemapReader {
     const { field, entry } = this
     this.field = null
     if (field === null || entry === null || entry.texts.has(field.name)) return
-    entry.texts.set(field.name, field.text.replace(/[\t\r\n]+/g, '').trim())
+    const text = this.withoutEntities(oneLine(field.text))
+    if (text !== '') entry.texts.set(field.name, text)
+  }
+
+  private withoutEntities(text: string): string {
+    if (this.entities.size === 0) return text
+    return text.replace(/&([\w.-]+);/g, (reference, name: string) => (this.entities.has(name) ? '' : reference))
   }
 
   private endEntry(): void {
@@ -103,16 +151,32 @@ class XmlSitemapReader {
     this.field = null
     this.entry = null
     if (sitemap === null || entry === null) return
-    const { texts, alternates, isSitemap } = entry
-    const facts = { modifiedAt: parseFeedDate(texts.get('lastmod') ?? ''), priority: priorityOf(texts.get('priority')) }
+    const { texts, isSitemap } = entry
+    const facts = { modifiedAt: modifiedAtOf(texts.get('lastmod')), priority: priorityOf(texts.get('priority')) }
     const list = isSitemap ? sitemap.sitemaps : sitemap.pages
-    addEntry(sitemap, list, { url: texts.get('loc') ?? '', ...facts })
-    for (const url of alternates) addEntry(sitemap, list, { url, ...facts })
+    addEntry(sitemap, list, { url: texts.get('loc') ?? bareUrl(entry.bare), ...facts })
+    for (const url of entry.alternates)
+      if (this.alternates.size < maxEntries && !this.alternates.has(url)) this.alternates.set(url, { url, ...facts })
     if (sitemap.dropped >= maxCounted) this.isOver = true
   }
 }
 
 const isField = (name: string): name is Field => name === 'loc' || name === 'lastmod' || name === 'priority'
+
+const oneLine = (text: string): string => text.replace(/[\t\r\n]+/g, '').trim()
+
+function bareUrl(text: string): string {
+  const line = oneLine(text)
+  return /^https?:\/\/\S+$/i.test(line) ? line : ''
+}
+
+/** A W3C date with fractions of a second, which dates of feeds don't keep. */
+const exactDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d:\d\d)$/
+
+function modifiedAtOf(text = ''): number | null {
+  const at = exactDate.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? parseFeedDate(text) : at
+}
 
 /** `xhtml:link`: the same page in another language. */
 function isAlternate({ rel, href }: Record<string, string>): boolean {

@@ -1,7 +1,7 @@
 /** A parsed sitemap (sitemaps.org, protocol 0.9), or a form that serves as one: a list of URLs in plain text, a feed. */
 export type Sitemap = {
   form: 'xml' | 'text' | 'feed'
-  /** In the order of the file. */
+  /** In the order of the file; alternates that aren't entries themselves come last. */
   pages: SitemapEntry[]
   /** Other sitemaps named by an index. */
   sitemaps: SitemapEntry[]
