@@ -28,6 +28,25 @@ describe('offers that a page declares', () => {
       }),
     ],
     [
+      'an aggregate with nothing but its offers',
+      ld({ '@type': 'Product', name: 'Kettle', offers: { '@type': 'AggregateOffer', offers: [offer] } }),
+    ],
+    [
+      'a former price before the current one',
+      ld({
+        '@type': 'Product',
+        name: 'Kettle',
+        offers: {
+          ...offer,
+          price: undefined,
+          priceSpecification: [
+            { price: 59.9, priceCurrency: 'EUR', priceType: 'https://schema.org/StrikethroughPrice' },
+            { price: 34.5, priceCurrency: 'EUR' },
+          ],
+        },
+      }),
+    ],
+    [
       'microdata',
       `<div itemscope itemtype="https://schema.org/Product"><h1 itemprop="name">Kettle</h1><div itemprop="offers" itemscope>
        <span itemprop="price" content="34.50">€ 34,50</span><meta itemprop="priceCurrency" content="EUR">

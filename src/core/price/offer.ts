@@ -160,7 +160,8 @@ function collect(data: unknown, offers: Offer[]): void {
     if (isOffer(fields)) {
       const offer = offerOf(offerFields(fields, name === '' ? called : name))
       if (offer !== null) offers.push(offer)
-      continue
+      // An aggregate without a price of its own may list its offers.
+      if (offer !== null || !fields.has('offers')) continue
     }
     for (const key of ['hasVariant', 'offers', 'itemOffered', 'mainEntity', '@graph']) {
       if (fields.has(key)) pending.push({ value: fields.get(key), name: called, depth: depth + 1 })
@@ -173,11 +174,16 @@ function isOffer(fields: ReadonlyMap<string, unknown>): boolean {
   return types.includes('Offer') || types.includes('AggregateOffer') || (fields.has('price') && !fields.has('offers'))
 }
 
+/** Types of prices that are shown, but not paid. */
+const formerPrice = /(?:List|Strikethrough|Regular)Price|SRP/
+
 function offerFields(fields: ReadonlyMap<string, unknown>, name: unknown): Fields {
-  const specification = [fields.get('priceSpecification')].flat()[0]
-  const inner = new Map<string, unknown>(
-    typeof specification === 'object' && specification !== null ? Object.entries(specification) : [],
-  )
+  const inner =
+    [fields.get('priceSpecification')]
+      .flat()
+      .filter((each) => typeof each === 'object' && each !== null)
+      .map((each) => new Map<string, unknown>(Object.entries(each as object)))
+      .find((each) => !formerPrice.test(String(each.get('priceType')))) ?? new Map<string, unknown>()
   return {
     name,
     price: fields.get('price') ?? fields.get('lowPrice') ?? inner.get('price'),

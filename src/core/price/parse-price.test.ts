@@ -32,7 +32,102 @@ const prices: readonly [text: string, amount: number | null, currency: string | 
   ['', null, null, ''],
 ]
 
+/** Only the amount and the code; how a currency is written is tested above. */
+const amounts: Record<string, [text: string, amount: number | null, code: string][]> = {
+  'digits of other scripts': [
+    ['₹२,७५०', 2750, 'INR'],
+    ['৳৮৪০', 840, 'BDT'],
+    ['฿๔๕๐', 450, 'THB'],
+    ['４５，６００円', 45600, 'JPY'],
+    ['۴۵،۶۰۰ تومان', 45600, 'IRR'],
+    ['\u200e34,50\u200e €', 34.5, 'EUR'],
+  ],
+  'currencies with three decimals': [
+    ['7.250 KWD', 7.25, 'KWD'],
+    ['BHD 12.900', 12.9, 'BHD'],
+    ['63,800 DT', 63.8, 'TND'],
+    ['1,250 OMR', 1250, 'OMR'],
+    ['1.618 BTC', 1.618, 'BTC'],
+    ['25.000 IQD', 25000, 'IQD'],
+  ],
+  'three decimals of other numbers': [
+    ['1875.000', 1875, ''],
+    ['1,789 €/l', 1.789, 'EUR'],
+    ['€ 1.789 per litre', 1.789, 'EUR'],
+    ['1.789 €', 1789, 'EUR'],
+    ['34.500000000000001776 €', 34.5, 'EUR'],
+  ],
+  'ranges, by their lowest price': [
+    ['15–25 €', 15, 'EUR'],
+    ['from 15 to 25 kr', 15, ''],
+    ['Preis: 1.500 bis 2.500 EUR', 1500, 'EUR'],
+    ['Model 7 - 250 €', 250, 'EUR'],
+  ],
+  'millions and the like': [
+    ['$2.3 million', 2300000, ''],
+    ['1,4 Mio. €', 1400000, 'EUR'],
+    ['₹45 lakh', 4500000, 'INR'],
+    ['₹ 1.3 Cr', 13000000, 'INR'],
+    ['£340k', 340000, ''],
+    ['€ 5 m', 5, 'EUR'],
+    ['86.5万円', 865000, 'JPY'],
+    ['2万4500円', 24500, 'JPY'],
+  ],
+  'what the buyer pays, not what stands beside it': [
+    ['UVP 59,90 € 34,50 €', 34.5, 'EUR'],
+    ['34,50 € statt 59,90 €', 34.5, 'EUR'],
+    ['List price: $59.90 Price: $34.50', 34.5, ''],
+    ['Save $25 $34.50', 34.5, ''],
+    ['$25 off $34.50', 34.5, ''],
+    ['Original price was: $59.90. Current price is: $34.50.', 34.5, ''],
+    ['O preço original era: R$ 59,90. O preço atual é: R$ 34,50.', 34.5, 'BRL'],
+    ['De R$ 59,90 por R$ 34,50', 34.5, 'BRL'],
+    ['Najniższa cena z 30 dni: 39,90 zł 34,50 zł', 34.5, 'PLN'],
+    ['(1 kg = 6,90 €) 34,50 €', 34.5, 'EUR'],
+    ['UVP 59,90 €', 59.9, 'EUR'],
+    ['$60 $35', 60, ''],
+    ['Phone 12 $345', 345, ''],
+    ['Ages 6-10 £34.50', 34.5, ''],
+  ],
+  'cents apart': [
+    ['34 , 50 €', 34.5, 'EUR'],
+    ['$ 34 . 50', 34.5, ''],
+    ['$34 50', 34.5, ''],
+    ['£34·50', 34.5, ''],
+  ],
+  'dollars of several countries': [
+    ['AU $34.50', 34.5, 'AUD'],
+    ['CAN$34.50', 34.5, 'CAD'],
+    ['C $34.50', 34.5, 'CAD'],
+    ['Vitamin C $34.50', 34.5, ''],
+    ['34,50 $ CA', 34.5, 'CAD'],
+  ],
+  'new currencies': [
+    ['XCG 34.50', 34.5, 'XCG'],
+    ['\u20c1 34.50', 34.5, 'SAR'],
+  ],
+  'no price': [
+    ['24.12.2025', null, ''],
+    ['18:45', null, ''],
+    ['Score 2:1', 2, ''],
+  ],
+  'what costs nothing': [
+    ['Gratuito', 0, ''],
+    ['Бесплатно', 0, ''],
+    ['無料', 0, ''],
+    ['Free returns', null, ''],
+  ],
+}
+
 describe('prices as shops write them', () => {
+  for (const [name, examples] of Object.entries(amounts))
+    test(name, () => {
+      for (const [text, amount, code] of examples) {
+        const read = parsePrice(text)
+        assert.deepEqual({ amount: read.amount, code: read.code }, { amount, code }, text)
+      }
+    })
+
   for (const [text, amount, currency, code] of prices)
     test(JSON.stringify(text), () => assert.deepEqual(parsePrice(text), { amount, currency, code }))
 

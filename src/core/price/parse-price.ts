@@ -1,4 +1,5 @@
 import { type Mark, marks } from './currencies.ts'
+import { isFree, isOtherPrice, isPresentPrice, isRange, multiplierAfter } from './price-words.ts'
 
 /** A price as a shop writes it. */
 export type Price = {
@@ -12,7 +13,7 @@ export type Price = {
 
 /** Prices are short; the rest is ignored. */
 const maxLength = 500
-/** A number with more digits is an identifier, not a price. */
+/** A number with more digits before its decimals is an identifier, not a price. */
 const maxDigits = 15
 
 type NumberAt = { readonly start: number; readonly end: number; readonly amount: number }
@@ -20,7 +21,7 @@ type MarkAt = { readonly start: number; readonly end: number; readonly text: str
 
 /**
  * Reads the price from a text such as `Our price: 1.299,00 €`. `currencyText` may name the currency if the price itself doesn't. Of several
- * prices the first counts, or the one labelled as the current one.
+ * prices the one labelled as the current one counts, or else the first that isn't labelled as a former one, a discount or the like.
  */
 export function parsePrice(priceText: string | null, currencyText: string | null = null): Price {
   const text = plain(priceText)
@@ -28,35 +29,88 @@ export function parsePrice(priceText: string | null, currencyText: string | null
   const numbers = findNumbers(text)
   const chosen = chooseNumber(text, numbers, found)
   const currency = chooseMark(text, found, chosen) ?? markOfHint(plain(currencyText))
-  const amount = chosen?.amount ?? (isFree(text) && numbers.length === 0 ? 0 : null)
-  return { amount, currency: currency?.text ?? null, code: currency?.mark.code ?? '' }
+  const code = currency?.mark.code ?? ''
+  const priced = chosen === null ? null : (startOfRange(text, numbers, chosen) ?? chosen)
+  const otherwise = isFree(text) && numbers.length === 0 ? 0 : null
+  const amount = priced === null ? otherwise : (decimalsOf(text, priced, code) ?? priced.amount)
+  return { amount, currency: currency?.text ?? null, code }
 }
 
-/** Converts digits of other scripts to ASCII, and all white space to spaces. */
+/** Arabic, Persian, Indic, Thai, Lao, Burmese, Khmer and wide digits. */
+const otherDigits =
+  /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0a66-\u0a6f\u0ae6-\u0aef\u0b66-\u0b6f\u0be6-\u0bef\u0c66-\u0c6f\u0ce6-\u0cef\u0d66-\u0d6f\u0e50-\u0e59\u0ed0-\u0ed9\u1040-\u1049\u17e0-\u17e9\uff10-\uff19]/g
+
+function digitOf(character: string): string {
+  const code = character.charCodeAt(0)
+  const isIndic = code >= 0x0966 && code <= 0x0d6f
+  return String((code & 15) - (isIndic ? 6 : 0))
+}
+
+/** Converts digits and separators of other scripts to ASCII and all white space to spaces; removes invisible characters. */
 function plain(text: string | null): string {
   return (text ?? '')
     .slice(0, maxLength)
-    .replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) => String(digit.codePointAt(0)! & 15))
-    .replaceAll('\u066b', '.')
-    .replaceAll('\u066c', ',')
+    .replace(/[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
+    .replace(otherDigits, digitOf)
+    .replace(/\u066b|(?<=\d)(?:\uff0e|·(?=\d\d(?!\d)))(?=\d)/g, '.')
+    .replace(/\u066c|(?<=\d)[\u060c\uff0c](?=\d)/g, ',')
     .replace(/\s/g, ' ')
+    .replace(tenThousands, inDigits)
+}
+
+/** `128.5万円`, `1万2800円`, `1億2800万円` */
+const tenThousands = /(?<![\d.,])(?:(\d{1,4})[億亿])?(\d{1,3},?\d{0,3}(?:\.\d{1,4})?)[万萬](\d{0,4})(?= ?[円元])/g
+
+function inDigits(_: string, most = '0', many = '0', rest = '0'): string {
+  return String(Number(most) * 1e8 + Math.round(Number(many.replace(',', '')) * 1e4) + Number(rest))
+}
+
+/** `10–20 €`, where only the highest price has a mark: the lowest. */
+function startOfRange(text: string, numbers: readonly NumberAt[], last: NumberAt): NumberAt | null {
+  const first = numbers[numbers.indexOf(last) - 1]
+  if (first === undefined || first.amount >= last.amount) return null
+  return isRange(text.slice(0, first.start), text.slice(first.end, last.start)) ? first : null
+}
+
+/** Dinars and rials with a thousand parts, and coins. */
+const withThreeDecimals = new Set(['BHD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND', 'BTC', 'XBT', 'ETH'])
+
+/** Fuel is sold for `1,659 €/l`. */
+const perLitre = /^.{0,5}?(?:\/|(?<!\p{L})(?:per|pro|je|par|al|por)) ?(?:l|lt?r|lit(?:er|re|ro))(?!\p{L})/iu
+
+/** `12.500 KWD` are twelve and a half; in Tunisia also `12,500 DT`. Null if nothing around a number changes how it is read. */
+function decimalsOf(text: string, { start, end }: NumberAt, code: string): number | null {
+  const [, whole = '', separator, decimals] = /^(\d+)([.,])(\d{3})$/.exec(text.slice(start, end)) ?? []
+  const isDecimal = separator === '.' ? withThreeDecimals.has(code) : separator !== undefined && code === 'TND'
+  const isFuel = whole.length === 1 && perLitre.test(text.slice(end, end + 20))
+  return isDecimal || isFuel ? Number(`${whole}.${decimals}`) : null
 }
 
 const isLetter = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{M}]/u.test(character)
 
 /** Numbers with their separators: digits, and separators between digits. */
-const numberLike = /(?:(?<![\d.,])[.]+)?\d+(?:(?:[.,'’ʼ´`]|[.,] (?=\d\d?(?!\d))|(?<![.,]\d\d?) (?=\d{3}(?!\d)))\d+)*/g
+const numberLike =
+  /(?:(?<![\d.,])[.]+)?\d+(?:(?:[.,'’ʼ´`]|[.,] (?=\d\d?(?!\d))| [.,] ?(?=\d\d(?!\d|[.,]\d))|(?<![.,]\d\d?) (?=\d{3}(?!\d)))\d+)*/g
 
 function findNumbers(text: string): NumberAt[] {
   const numbers: NumberAt[] = []
   for (const { 0: token, index: start } of text.matchAll(numberLike)) {
     const end = start + token.length
     if (isPercentage(text, end) || isPartOfWord(text, start, token) || isExponential(text, start, end)) continue
-    const amount = amountOf(token)
-    if (amount !== null) numbers.push({ start, end, amount })
+    const amount = date.test(token) ? null : amountOf(token)
+    if (amount === null) continue
+    const { factor, length } = multiplierAfter(text, start, end)
+    // 2.3 times a million isn't exact in floating point.
+    numbers.push({
+      start,
+      end: end + length,
+      amount: factor === 1 ? amount : Number((amount * factor).toPrecision(15)),
+    })
   }
   return joinCents(text, numbers)
 }
+
+const date = /^\d{1,2}\.\d{1,2}\.(?:19|20)\d\d$/
 
 function isPercentage(text: string, end: number): boolean {
   return /^ ?%/.test(text.slice(end, end + 2))
@@ -75,18 +129,21 @@ function isPartOfWord(text: string, start: number, token: string): boolean {
   return true
 }
 
-/** `35€ 99` and `1250€600`: the mark replaces the decimal point. */
+/** `35€ 99` and `1250€600`: the mark replaces the decimal point. `$12 99`: nothing does, but nothing else is there. */
 function joinCents(text: string, numbers: readonly NumberAt[]): NumberAt[] {
   const [first, second] = numbers
   if (numbers.length !== 2 || first === undefined || second === undefined || !Number.isInteger(first.amount))
     return [...numbers]
   const between = text.slice(first.end, second.start)
   const cents = text.slice(second.start, second.end)
-  const isJoined = /^ ?[€£$]$/.test(between)
+  const isAll = /^ ?(?:[€£$] ?\d+ \d\d|\d+ \d\d ?[€£$]) ?$/.test(text)
+  const isJoined = /^[€£$]$/.test(between)
     ? /^\d{1,3}$/.test(cents)
-    : /^ ?[€£$] $/.test(between) && /^\d\d$/.test(cents)
-  if (!isJoined || /[.,]/.test(text.slice(first.start, first.end))) return [...numbers]
-  return [{ start: first.start, end: first.end, amount: Number(`${first.amount}.${cents}`) }]
+    : (isAll || /^ ?[€£$] $/.test(between)) && /^\d\d$/.test(cents)
+  if (!isJoined || (!isAll && /[€£$] ?$/.test(text.slice(0, first.start)))) return [...numbers]
+  if (/[.,]/.test(text.slice(first.start, first.end))) return [...numbers]
+  const end = isAll ? second.end : first.end
+  return [{ start: first.start, end, amount: Number(`${first.amount}.${cents}`) }]
 }
 
 /** The positions of the separators show which one is the decimal separator. */
@@ -94,14 +151,17 @@ function amountOf(token: string): number | null {
   const isFraction = token.startsWith('.')
   const body = token.replace(/^\.+/, '').replace(/['’ʼ´` ]/g, '')
   const separators = body.replace(/\d/g, '')
-  if (body.length - separators.length > maxDigits) return null
-  if (separators === '') return Number(isFraction ? `0.${body}` : body)
+  if (separators === '') return body.length > maxDigits ? null : Number(isFraction ? `0.${body}` : body)
   const last = separators.at(-1)!
   const at = body.lastIndexOf(last)
   const isOneKind = separators.replaceAll(last, '') === ''
   const after = body.length - at - 1
   const whole = body.slice(0, at).replace(/[.,]/g, '')
-  const isGroup = after === 3 && whole !== '0' && (isOneKind || separators.indexOf(last) < separators.length - 1)
+  if (whole.length > maxDigits) return null
+  // `1299.000`: nobody groups only some of the digits.
+  const isUngrouped = separators.length === 1 && /^\d{4}/.test(token)
+  const isGroup =
+    after === 3 && whole !== '0' && !isUngrouped && (isOneKind || separators.indexOf(last) < separators.length - 1)
   const hasSeveral = separators.length > 1 && isOneKind && after === 3
   return isGroup || hasSeveral ? Number(whole + body.slice(at + 1)) : Number(`${whole}.${body.slice(at + 1)}`)
 }
@@ -149,9 +209,11 @@ function lowerCode(word: string): Mark | undefined {
   return mark?.kind === 'code' ? { kind: 'beside', code: mark.code } : undefined
 }
 
-/** Only spaces, a colon or a full stop between the two. */
+/** Only spaces, a colon or a full stop between the two. In `iPhone 12 $599` the mark belongs to the number without a space. */
 function areBeside(text: string, mark: MarkAt, number: NumberAt): boolean {
-  const between = mark.end <= number.start ? text.slice(mark.end, number.start) : text.slice(number.end, mark.start)
+  const isBefore = mark.end <= number.start
+  const between = isBefore ? text.slice(mark.end, number.start) : text.slice(number.end, mark.start)
+  if (!isBefore && between.startsWith(' ') && /\d/.test(text[mark.end] ?? '')) return false
   return /^(?:[ .:]{0,2}|[.,]-{0,2} ?)$/.test(between)
 }
 
@@ -175,7 +237,6 @@ function cut(text: string, { start, end }: { start: number; end: number }, gone?
   return text.slice(0, start - shift) + text.slice(end - shift)
 }
 
-const now = /\b(?:now|sale price|our price|special price|jetzt|nur|maintenant|ahora|oggi)\b[^\d]{0,12}$/i
 /** Units of measurement. */
 const measure =
   /^ ?(?:ft|feet|mm|cm|km|kg|lbs?|oz|ml|l|litres?|liters?|inch(?:es)?|pcs|pieces|days?|hours?|reviews?|stars?)\b(?!\.)/
@@ -184,16 +245,12 @@ const month = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,? 
 function chooseNumber(text: string, numbers: readonly NumberAt[], found: readonly MarkAt[]): NumberAt | null {
   const money = found.filter((mark) => proves(text, mark, numbers))
   const priced = numbers.filter((number) => money.some((mark) => areBeside(text, mark, number)))
-  const present = priced.find(({ start }) =>
-    now.test(
-      text
-        .slice(0, start)
-        .replace(/[^\p{L}\d]+$/u, ' ')
-        .trimEnd(),
-    ),
-  )
-  if (present !== undefined && priced.length > 1) return present
-  if (priced.length > 0) return priced.find((number) => !isCondition(text, number)) ?? null
+  const present = priced.length > 1 ? priced.find(({ start }) => isPresentPrice(text, start)) : undefined
+  if (present !== undefined) return present
+  if (priced.length > 0) {
+    const usual = priced.filter((number) => !isCondition(text, number))
+    return usual.find(({ start, end }) => !isOtherPrice(text, start, end)) ?? usual[0] ?? null
+  }
   return numbers.find((number) => mayBePrice(text, number)) ?? null
 }
 
@@ -202,9 +259,17 @@ function isCondition(text: string, { end }: NumberAt): boolean {
   return /^\+(?!\s*\p{L})/u.test(text.slice(end, end + 3)) && /\b(?:orders?|over|above)\b/i.test(text)
 }
 
-/** Without a currency: a measure, a date or part of a word is not a price. */
-function mayBePrice(text: string, { start, end }: NumberAt): boolean {
+/** `18:45`, but not a score such as `2:1`. */
+function isTime(text: string, { start, end }: NumberAt): boolean {
+  if (/^:\d\d(?!\d)/.test(text.slice(end, end + 4))) return true
+  return end - start === 2 && /\d:$/.test(text.slice(Math.max(0, start - 2), start))
+}
+
+/** Without a currency: a measure, a date, a time or part of a word is not a price. */
+function mayBePrice(text: string, number: NumberAt): boolean {
+  const { start, end } = number
   if (measure.test(text.slice(end)) || month.test(text.slice(0, start))) return false
+  if (isTime(text, number)) return false
   if (/^[-/]\d/.test(text.slice(end, end + 2)) || /\d[-/]$/.test(text.slice(Math.max(0, start - 2), start)))
     return false
   // In parentheses after words it is an aside: `on request (min. order: 1)`.
@@ -234,8 +299,4 @@ function markOfHint(text: string): MarkAt | null {
   )
   if (whole !== undefined && whole.mark.kind !== 'alone') return whole
   return found.find((mark) => proves(text, mark, numbers)) ?? null
-}
-
-function isFree(text: string): boolean {
-  return /^\W*(?:free|gratis|kostenlos|gratuit)\W*$/i.test(text)
 }
