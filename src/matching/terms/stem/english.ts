@@ -1,14 +1,11 @@
 /**
- * The second version of Porter's stemmer, by its definition, except for apostrophes, which words here don't have.
+ * The second version of Porter's stemmer, as Snowball's third version defines it.
  * R1 is what follows the first consonant after a vowel, R2 what follows the next one. `Y` is a consonant.
  */
 const exceptions: ReadonlyMap<string, string> = new Map(
   Object.entries({
     skis: 'ski',
     skies: 'sky',
-    dying: 'die',
-    lying: 'lie',
-    tying: 'tie',
     idly: 'idl',
     gently: 'gentl',
     ugly: 'ugli',
@@ -18,10 +15,22 @@ const exceptions: ReadonlyMap<string, string> = new Map(
   }),
 )
 const invariant = new Set(['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes'])
-const invariantLater = new Set(['inning', 'outing', 'canning', 'herring', 'earring', 'proceed', 'exceed', 'succeed'])
+const invariantLater = new Set([
+  'inning',
+  'outing',
+  'canning',
+  'herring',
+  'earring',
+  'evening',
+  'proceed',
+  'exceed',
+  'succeed',
+])
+/** Words that begin like these are different words: organ and organic, past and paste. */
+const prefixes = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/
 
 const step2 = rules(
-  'tional>tion enci>ence anci>ance abli>able entli>ent izer>ize ization>ize ational>ate ation>ate ator>ate alism>al aliti>al alli>al fulness>ful ousli>ous ousness>ous iveness>ive iviti>ive biliti>ble bli>ble ogi>og fulli>ful lessli>less li>',
+  'tional>tion enci>ence anci>ance abli>able entli>ent izer>ize ization>ize ational>ate ation>ate ator>ate alism>al aliti>al alli>al fulness>ful ousli>ous ousness>ous iveness>ive iviti>ive biliti>ble bli>ble ogist>og ogi>og fulli>ful lessli>less li>',
 )
 const step3 = rules('tional>tion ational>ate alize>al icate>ic iciti>ic ical>ic ful> ness> ative>')
 const step4 = rules('al> ance> ence> er> ic> able> ible> ant> ement> ment> ent> ism> ate> iti> ous> ive> ize> ion>')
@@ -38,7 +47,8 @@ function rules(text: string): Rule[] {
 
 const onlyAscii = /^[a-z]+$/
 
-export function stemEnglish(given: string): string {
+export function stemEnglish(written: string): string {
+  const given = withoutApostrophes(written)
   if (given.length <= 2 || !onlyAscii.test(given) || invariant.has(given)) return given
   const exception = exceptions.get(given)
   if (exception !== undefined) return exception
@@ -55,8 +65,13 @@ export function stemEnglish(given: string): string {
   return removeLastLetter(word, r1, r2).toLowerCase()
 }
 
+/** 'quoted', today's, parents' */
+function withoutApostrophes(word: string): string {
+  return word.length > 2 && word.includes("'") ? word.replace(/^'/, '').replace(/'(?:s'?)?$/, '') : word
+}
+
 function regionOne(word: string): number {
-  const prefix = /^(?:gener|commun|arsen)/.exec(word)
+  const prefix = prefixes.exec(word)
   return prefix === null ? regionAfter(word, 0) : prefix[0].length
 }
 
@@ -78,14 +93,16 @@ function removeParticiple(word: string, r1: number): string {
   const [suffix] = found
   const stem = word.slice(0, found.index)
   if (suffix.startsWith('eed')) return found.index >= r1 ? `${stem}ee` : word
+  // dying, tying
+  if (suffix === 'ing' && /^[^aeiouy]y$/.test(stem)) return `${stem.slice(0, -1)}ie`
   if (!/[aeiouy]/.test(stem)) return word
   if (/(?:at|bl|iz)$/.test(stem)) return `${stem}e`
-  if (/(?:bb|dd|ff|gg|mm|nn|pp|rr|tt)$/.test(stem)) return stem.slice(0, -1)
+  if (/(?:bb|dd|ff|gg|mm|nn|pp|rr|tt)$/.test(stem)) return /^[aeo]..$/.test(stem) ? stem : stem.slice(0, -1)
   return stem.length <= r1 && endsShort(stem) ? `${stem}e` : stem
 }
 
 function endsShort(stem: string): boolean {
-  return /(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy])$/.test(stem)
+  return /(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy]|past)$/.test(stem)
 }
 
 function longest(word: string, list: readonly Rule[]): Rule | undefined {

@@ -60,7 +60,7 @@ function secondEndInR1(word: string, r1: number): string {
   const rest = cut(word, ending)
   if (ending === '' || rest.length < r1) return word
   if (ending === 'st') return rest.length >= 4 && /[bdfghklmnt]$/.test(rest) ? rest : word
-  if (ending === 'et') return /[Udfghklmnrstzä]$/.test(rest) && !keptBeforeEt.test(rest) ? rest : word
+  if (ending === 'et') return /[Udfgklmnrstzä]$/.test(rest) && !keptBeforeEt.test(rest) ? rest : word
   return rest
 }
 

@@ -20,6 +20,12 @@ describe('English stems', () => {
     ['skies dying news inning proceed succeeding', 'sky die news inning proceed succeed'],
     ['probate rate cease controll roll', 'probat rate ceas control roll'],
     ['youth boyish saying yes', 'youth boyish say yes'],
+    ['organ organic organizer', 'organ organic organiz'],
+    ['universe universal university', 'univers universal universiti'],
+    ['emerge emergency later laterally past pasted', 'emerg emergenc later lateral past paste'],
+    ['adding eggs egged hugged evening vying', 'add egg egg hug evening vie'],
+    ['biologist biology', 'biolog biolog'],
+    ["today's parents' 'quoted'", 'today parent quot'],
   ]
   for (const [words, stems] of examples) test(`of ${words}`, () => assert.equal(stemmed('en', words), stems))
 
@@ -37,10 +43,31 @@ describe('English stems', () => {
 
 describe('stems of other languages', () => {
   const families: Record<string, string[]> = {
-    de: ['müller mueller müllers', 'preis preise preises preisen', 'zeitung zeitungen', 'neue neuer neues neuen'],
-    fr: ['prix', 'journal journaux', 'grande grandes grand'],
-    es: ['precio precios', 'nuevo nueva nuevos nuevas', 'animal animales', 'economía economías'],
-    it: ['prezzo prezzi', 'nuovo nuova nuovi nuove'],
+    de: [
+      'prophet propheten',
+      'müller mueller müllers',
+      'preis preise preises preisen',
+      'zeitung zeitungen',
+      'neue neuer neues neuen',
+    ],
+    fr: [
+      'prix',
+      'journal journaux',
+      'grande grandes grand',
+      'genou genoux',
+      'japonais japonaise japonaises',
+      'mauvais mauvaise mauvaises',
+      "l'école école",
+    ],
+    es: [
+      'precio precios',
+      'nuevo nueva nuevos nuevas',
+      'animal animales',
+      'economía economías',
+      'educación educacion educaciones',
+    ],
+    it: ['prezzo prezzi', 'nuovo nuova nuovi nuove', "acqua dell'acqua", 'divano divani'],
+    lt: ['kompiuteris kompiuteriai kompiuterį', 'moteris moterys moterų'],
     pt: ['livro livros', 'novo nova novos novas', 'avião'],
     nl: [
       'krant kranten',
@@ -61,6 +88,7 @@ describe('stems of other languages', () => {
     sv: ['tidning tidningar tidningen', 'hus huset husets'],
     fi: ['talo talossa talosta'],
     tr: ['kitap kitaplar', "ankara ankara'nın"],
+    no: ['avis aviser avisers'],
     ro: ['știre ştire'],
     ar: ['كتاب الكتاب'],
     zh: ['东 東', '台 臺'],
@@ -73,6 +101,12 @@ describe('stems of other languages', () => {
       })
 
   const strangers: Record<string, string[]> = {
+    de: ['prophet proph'],
+    fr: ['palais pal'],
+    it: ['diva divano'],
+    lt: ['lageriai lagas'],
+    no: ['univers univ', 'østers øst'],
+    tr: ["o'connor o'hara"],
     nl: ['schilderij schild', 'gevaar varen', 'innig in', 'geval vallen', 'geënt en'],
     cs: ['finance finka', 'zvíře deset'],
     pl: ['był byk', 'noszą nowszą'],

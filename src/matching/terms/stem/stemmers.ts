@@ -17,10 +17,50 @@ function packaged(name: string): Stemmer {
   return (load(`@orama/stemmers/${name}`) as { stemmer: Stemmer }).stemmer
 }
 
-/** Adds a preparation of the third version of Snowball, where that is all that is new. */
-function before(prepare: (word: string) => string, name: string): Stemmer {
+/** Adds a preparation of the third version of Snowball, where that is all that is new. Words of which `isStem` holds are left as they are. */
+function before(
+  prepare: (word: string) => string,
+  name: string,
+  isStem: (word: string) => boolean = () => false,
+): Stemmer {
   const stem = packaged(name)
-  return (word) => stem(prepare(word))
+  return (word) => {
+    const prepared = prepare(word)
+    return isStem(prepared) ? prepared : stem(prepared)
+  }
+}
+
+/** Elided articles and the like are not part of the word. */
+const frenchElision = /^(?:qu|[cdjlmnstz])'(?=.)/
+const italianElision = /^(?:[dlmstv]|un|gl|d?all|dell|nell|sull|que(?:ll|st)|tutt)'(?=.)/
+
+/** l’eau and eau; bijoux and bijou; française and français. */
+function prepareFrench(word: string): string {
+  return word
+    .replace(frenchElision, '')
+    .replace(/(?<=[bhjlnp])oux$/, 'ou')
+    .replace(/aises?$/, 'ais')
+}
+
+/** mauvais, palais: not forms of a verb. */
+const keepsAis = /(?:auv|épl|^.al)ais$/
+
+/** In these `ers` isn't an ending: vers, østers. */
+const keepsErs =
+  /(?:^.{0,2}|^[^aeêioòóôuyæåø]*[aeêioòóôuyæåø]*|amm|ast|ind|(?<!s)kap|kk|lt|nk|omm|pp|(?<!gi|ha)v|øst)ers$/
+
+/** The package would remove the `er` of such words, too: kompiuteriai. */
+const lithuanianEr = /er(?=(?:s|iai|į|imi|ia|yje|ie|ys|ų|ims|yse)$)/
+
+function createLithuanian(): Stemmer {
+  // It doesn't know capital letters.
+  const stem = before((word) => word.replace(lithuanianEr, 'eR'), 'lithuanian')
+  return (word) => stem(word).toLowerCase()
+}
+
+/** dell’acqua and acqua; a divano is no diva. */
+function prepareItalian(word: string): string {
+  return word.replace(italianElision, '').replace(/^divan[oi]$/, 'divan')
 }
 
 const loaders: ReadonlyMap<string, () => Stemmer> = new Map<string, () => Stemmer>([
@@ -31,24 +71,32 @@ const loaders: ReadonlyMap<string, () => Stemmer> = new Map<string, () => Stemme
   ['de', () => stemGerman],
   ['el', () => packaged('greek')],
   ['en', () => stemEnglish],
-  ['es', () => packaged('spanish')],
+  // Often written without the accent.
+  ['es', () => before((word) => word.replace(/(?<=[au]c)ion$/, 'ión'), 'spanish')],
   ['fi', () => packaged('finnish')],
-  // l’eau, d’un, qu’il: elided articles and the like are not part of the word.
-  ['fr', () => before((word) => word.replace(/^(?:qu|[cdjlmnst])'(?=.)/, ''), 'french')],
+  ['fr', () => before(prepareFrench, 'french', (word) => keepsAis.test(word))],
   ['hu', () => packaged('hungarian')],
   ['id', () => packaged('indonesian')],
-  ['it', () => packaged('italian')],
-  ['lt', () => packaged('lithuanian')],
+  ['it', () => before(prepareItalian, 'italian')],
+  ['lt', createLithuanian],
   ['nl', () => stemDutch],
-  ['no', () => before((word) => word.replace(/[àáéêòóôü]/g, foldTerm), 'norwegian')],
+  [
+    'no',
+    () =>
+      before(
+        (word) => word.replace(/[êòóô]/g, foldTerm),
+        'norwegian',
+        (word) => keepsErs.test(word),
+      ),
+  ],
   ['pl', () => stemPolish],
   ['pt', () => packaged('portuguese')],
   // Letters with a comma below are often written with a cedilla, the form that the package knows.
   ['ro', () => before((word) => word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ'), 'romanian')],
   ['ru', () => packaged('russian')],
   ['sv', () => stemSwedish],
-  // Endings of names follow an apostrophe.
-  ['tr', () => before((word) => word.replace(/(?<=.)'.*$/, ''), 'turkish')],
+  // Endings of names follow an apostrophe; in o’connor a name does.
+  ['tr', () => before((word) => word.replace(/^'+/, '').replace(/(?<=..)'.*$/, ''), 'turkish')],
   ['uk', () => packaged('ukrainian')],
   ['zh', () => createSimplifier()],
 ])
