@@ -53,9 +53,9 @@ export function cdxjLine({ head, block }: WholeRecord, { filename, offset, lengt
     url,
     mime,
     // Only HTTP responses have a status.
-    ...(content !== null && content.status === null ? {} : { status: String(content?.status ?? '') }),
-    // Tools compare digests with each other, not with content, and omit the name of the algorithm.
-    ...(digest === null ? {} : { digest: digest.slice(digest.indexOf(':') + 1) }),
+    ...(typeof content?.status === 'number' && { status: String(content.status) }),
+    // With the name of the algorithm: readers take a digest without it for whatever they use themselves.
+    ...(digest !== null && { digest }),
     length: String(length),
     offset: String(offset),
     filename,
@@ -64,7 +64,8 @@ export function cdxjLine({ head, block }: WholeRecord, { filename, offset, lengt
 }
 
 function mediaType(contentType: string): string {
-  return contentType.split(';', 1)[0]!.trim() || 'unk'
+  // Some servers put a space or a comma before the parameters.
+  return contentType.trim().split(/[;,\s]/, 1)[0] || 'unk'
 }
 
 export function asciiJson(value: unknown): string {

@@ -3,13 +3,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { afterEach, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { bodyDigest, digestText } from '../../core/url/fingerprint.ts'
 import { filesOf } from '../../store/conformance/engine.testkit.ts'
 import { noteOf } from '../../store/conformance/samples.testkit.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import type { DroppedLinks, DroppedPosition } from '../../store/contracts/dropped-links.ts'
 import { readMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
 import { readRecords } from '../warc/record-reader.ts'
+import { responseRecord } from '../warc/record-writer.ts'
+import { cdxjLine } from './cdxj-export.ts'
 import { createExportFolder, type ExportFolder, goneWith, itemWith, pageWith } from './export.testkit.ts'
+import { parseWholeRecord } from './record-source.ts'
 
 const [a, b] = ['a.example', 'b.example']
 const hour = 3_600_000
@@ -171,6 +175,11 @@ describe('export', () => {
           ['ftp://a.example/1', 'text/plain', undefined],
           ['ftp://b.example/2', 'warc/revisit', undefined],
         ],
+      )
+      const digest = digestText(bodyDigest(Buffer.from('one')))
+      assert.deepEqual(
+        fields.map((each) => each.digest),
+        [digest, digest],
       )
       const meta = join(made.out, 'm.xml')
       assert.deepEqual((await made.export({ kind: 'meta', file: meta })).faults, [])
@@ -377,3 +386,27 @@ async function damage(made: ExportFolder, versionId: number, from: string, to: s
   bytes.write(to, bytes.indexOf(from, offset))
   writeFileSync(path, bytes)
 }
+
+test('an index line has the bare media type, and a status only if the record has one', () => {
+  const fieldsOf = (statusLine: string, type: string) => {
+    const body = Buffer.from('x')
+    const exchange = { uri: 'http://h/', date: start, address: null, statusLine, rawHeaders: ['Content-Type', type] }
+    const { parts } = responseRecord({
+      ...exchange,
+      body,
+      payloadDigest: digestText(bodyDigest(body)),
+      truncated: null,
+    })
+    const plain = Buffer.concat(parts).toString('latin1')
+    const record = parseWholeRecord(Buffer.from(plain.replace(/WARC-Payload-Digest.*\r\n/, ''), 'latin1'))
+    const line = cdxjLine(record, { filename: 'f', offset: 0, length: 1 })
+    return JSON.parse(line.slice(line.indexOf('{')))
+  }
+  for (const type of ['text/html', ' text/html;a=b', 'text/html charset=utf-8', 'text/html, text/html'])
+    assert.deepEqual(
+      [fieldsOf('HTTP/1.1 203 OK', type).mime, fieldsOf('HTTP/1.1 203 OK', type).status],
+      ['text/html', '203'],
+    )
+  const place = { length: '1', offset: '0', filename: 'f' }
+  assert.deepEqual(fieldsOf('no response', 'text/html'), { url: 'http://h/', mime: 'unk', ...place })
+})

@@ -3,10 +3,17 @@ import { fromBase32, toBase32 } from '../../core/url/fingerprint.ts'
 
 /** Labelled digests as WARC writes them: `sha1:BASE32`. Other tools also write hex and base64; all are read. */
 
-export type DigestAlgorithm = 'sha1' | 'sha256' | 'sha512' | 'md5'
+export type DigestAlgorithm = 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512' | 'md5'
 export type Digest = { algorithm: DigestAlgorithm; bytes: Buffer }
 
-const digestLength: Record<DigestAlgorithm, number> = { sha1: 20, sha256: 32, sha512: 64, md5: 16 }
+const digestLength: Record<DigestAlgorithm, number> = {
+  sha1: 20,
+  sha224: 28,
+  sha256: 32,
+  sha384: 48,
+  sha512: 64,
+  md5: 16,
+}
 const maxTextChars = 200
 
 export function digestText(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
@@ -25,7 +32,9 @@ export function digestOf(algorithm: DigestAlgorithm, parts: readonly Uint8Array[
 export function parseDigest(text: string): Digest | 'malformed' | null {
   const colon = text.indexOf(':')
   if (colon <= 0 || text.length > maxTextChars) return 'malformed'
-  const name = text.slice(0, colon).trim().toLowerCase().replace('-', '')
+  const label = text.slice(0, colon).trim().toLowerCase().replace('-', '')
+  // Some writers leave out the number of the first one.
+  const name = label === 'sha' ? 'sha1' : label
   if (!Object.hasOwn(digestLength, name)) return null
   const algorithm = name as DigestAlgorithm
   const bytes = decodeAny(text.slice(colon + 1).trim(), digestLength[algorithm])

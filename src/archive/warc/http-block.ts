@@ -12,20 +12,30 @@ export type HttpBlock = {
 }
 
 const maxHeaderBytes = 1024 * 1024
+const requestLine = /^(?:[!-~]+ +\S.* HTTP\/[\d.]{1,5}|[A-Z]{1,20} +\S+) *$/
 
 /** Null if the block isn't an HTTP message. Bare line feeds are accepted as line ends; a header without an end has no body. */
 export function parseHttpBlock(block: Buffer): HttpBlock | null {
   const head = headerEnd(block)
   const lines = block.toString('latin1', 0, head.length).split(/\r?\n/)
   const statusLine = lines[0]!
-  const status = /^HTTP\/[\d.x]{1,5} +(\d{3})(?!\d)/i.exec(statusLine)?.[1]
-  if (status === undefined && !/^[!-~]+ \S.* HTTP\/[\d.]{1,5}$/i.test(statusLine)) return null
-  const fields = parseFields(
-    lines.filter((line, index) => index === 0 || line.indexOf(':') > 0 || /^[ \t]/.test(line)),
-    1,
-  )
-  const headers = new WarcHeaders(fields ?? [])
+  // Early servers sent no version, and some crawlers write none into their requests.
+  const status = /^HTTP(?:\/[\d.x]{1,5})? +(\d{3})(?!\d)/i.exec(statusLine)?.[1]
+  if (status === undefined && !requestLine.test(statusLine)) return null
+  const headers = new WarcHeaders(parseFields(fieldLines(lines), 0) ?? [])
   return { statusLine, status: status === undefined ? null : Number(status), headers, body: block.subarray(head.taken) }
+}
+
+/** Leaves out lines that are no fields, with the lines that continue them. */
+function fieldLines(lines: readonly string[]): string[] {
+  const kept: string[] = []
+  let isField = false
+  for (let i = 1; i < lines.length; i++) {
+    const line = lines[i]!
+    if (line[0] !== ' ' && line[0] !== '\t') isField = line.indexOf(':') > 0
+    if (isField) kept.push(line)
+  }
+  return kept
 }
 
 /** The body without chunks. Null if it is declared as chunked but the chunks are damaged. */
@@ -36,7 +46,7 @@ export function withoutChunks({ headers, body }: HttpBlock): Buffer | null {
   for (let at = 0; ; ) {
     const lineEnd = body.indexOf(0x0a, at)
     if (lineEnd < 0 || lineEnd - at > 1024) return null
-    const size = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?\r?$/i.exec(body.toString('latin1', at, lineEnd))?.[1]
+    const size = /^0*([0-9a-f]{1,8})[ \t]*(?:;.*)?\r?$/i.exec(body.toString('latin1', at, lineEnd))?.[1]
     if (size === undefined) return null
     const length = Number.parseInt(size, 16)
     if (length === 0) return Buffer.concat(parts)
@@ -52,7 +62,7 @@ function headerEnd(block: Buffer): { length: number; taken: number } {
   const searched = block.subarray(0, maxHeaderBytes)
   for (let feed = searched.indexOf(0x0a); feed >= 0; feed = searched.indexOf(0x0a, feed + 1)) {
     const next = searched[feed + 1] === 0x0d ? feed + 2 : feed + 1
-    if (searched[next] === 0x0a) return { length: feed, taken: next + 1 }
+    if (searched[next] === 0x0a) return { length: searched[feed - 1] === 0x0d ? feed - 1 : feed, taken: next + 1 }
   }
   return { length: searched.length, taken: block.length }
 }

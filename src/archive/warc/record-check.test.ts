@@ -23,7 +23,7 @@ function record(changes: Record<string, string | null>, content = block): Archiv
 }
 
 test('every algorithm and spelling of a digest is verified', () => {
-  for (const algorithm of ['sha1', 'sha256', 'sha512', 'md5']) {
+  for (const algorithm of ['sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'md5']) {
     for (const field of ['WARC-Block-Digest', 'WARC-Payload-Digest']) {
       const data = field === 'WARC-Block-Digest' ? block : Buffer.from('body')
       const right = createHash(algorithm).update(data).digest()
@@ -47,6 +47,45 @@ test('an unknown algorithm proves nothing and a malformed value is damage', () =
   assert.equal(parseDigest('sha1'), 'malformed')
 })
 
+test('the oldest of its family may be named without its number', () => {
+  const right = hex(createHash('sha1').update(block).digest())
+  assert.equal(checkRecord(record({ 'WARC-Block-Digest': `SHA:${right}` })).kind, 'ok')
+  assert.equal(checkRecord(record({ 'WARC-Block-Digest': `sha:${'0'.repeat(40)}` })).kind, 'damaged')
+})
+
+test('a date is one that a calendar and a clock can show, at any precision', () => {
+  for (const date of [
+    '2024',
+    '2024-02',
+    '2024-02-29',
+    '2024-02-29T23:05Z',
+    '2016-12-31T23:59:60Z',
+    '2024-02-29T23:05:59.123456789Z',
+  ])
+    assert.equal(checkRecord(record({ 'WARC-Date': date })).kind, 'ok', date)
+  for (const date of [
+    '2024-00',
+    '2024-13-01',
+    '2024-01-32',
+    '2024-01-01T24:00:00Z',
+    '2024-01-01T00:60Z',
+    '2024-01-01T00:00:61Z',
+  ])
+    assert.equal(checkRecord(record({ 'WARC-Date': date })).kind, 'damaged', date)
+})
+
+test('a field with two values is damage, unless it may have many or is unknown', () => {
+  const again = (name: string, value: string) => {
+    const { headers, ...rest } = record({ 'WARC-Concurrent-To': '<urn:x:1>', 'X-Own': 'a' })
+    return checkRecord({ ...rest, headers: new WarcHeaders([...headers.entries, [name, value]]) }).kind
+  }
+  assert.equal(again('warc-date', '2026-01-02T03:04:06Z'), 'damaged')
+  assert.equal(again('WARC-Target-URI', 'http://other/'), 'damaged')
+  assert.equal(again('WARC-Date', '2026-01-02T03:04:05Z'), 'ok')
+  assert.equal(again('WARC-Concurrent-To', '<urn:x:2>'), 'ok')
+  assert.equal(again('X-Own', 'b'), 'ok')
+})
+
 test('a missing or malformed mandatory field is damage', () => {
   assert.deepEqual(checkRecord(record({})), { kind: 'ok' })
   for (const changes of [
@@ -55,13 +94,22 @@ test('a missing or malformed mandatory field is damage', () => {
     { 'WARC-Date': null },
     { 'WARC-Date': '02/03/2026' },
     { 'WARC-Target-URI': null },
-    { 'Content-Type': null },
     { 'Content-Type': 'html' },
     { 'WARC-Type': 'revisit' },
   ]) {
     assert.equal(checkRecord(record(changes)).kind, 'damaged', JSON.stringify(changes))
   }
   assert.equal(checkRecord({ ...record({}), blockLength: 5 }).kind, 'damaged')
+})
+
+test('a block may have no type: that of a response is told by its address', () => {
+  const ofBody = { 'WARC-Payload-Digest': `sha1:${hex(createHash('sha1').update('body').digest())}` }
+  const ofBlock = { 'WARC-Payload-Digest': `sha1:${hex(createHash('sha1').update(block).digest())}` }
+  const noType = { 'Content-Type': null }
+  assert.equal(checkRecord(record({ ...noType, ...ofBody })).kind, 'ok')
+  assert.equal(checkRecord(record({ ...noType, ...ofBlock })).kind, 'damaged')
+  assert.equal(checkRecord(record({ ...noType, ...ofBlock, 'WARC-Target-URI': 'dns:h' })).kind, 'ok')
+  assert.equal(checkRecord(record({ ...noType, ...ofBlock, 'WARC-Type': 'resource' })).kind, 'ok')
 })
 
 test('the payload of a chunked block may be counted with or without its chunks', () => {

@@ -1,12 +1,15 @@
-import { parseRecordHead } from '../../core/warc/record-head.ts'
+import { parseRecordHead, type WarcHeaders } from '../../core/warc/record-head.ts'
 import { matchesDigest, parseDigest } from './digest.ts'
 import { payloadsOf } from './record-content.ts'
 import type { ArchiveRecord } from './record-reader.ts'
 
 export type CheckResult = { kind: 'ok' } | { kind: 'damaged'; reason: string }
 
-const dateFormat = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z)?)?)?$/
+const dateFormat =
+  /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:\.\d{1,9})?)?Z)?)?)?$/
 const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;|\s*$)/
+const singleField =
+  /^(?:content-type|warc-(?:type|record-id|date|target-uri|(?:block|payload)-digest|ip-address|truncated|warcinfo-id|filename|profile|refers-to(?:-target-uri|-date)?|identified-payload-type|segment-(?:number|origin-id|total-length)))$/
 const withTarget = new Set(['response', 'resource', 'request', 'revisit', 'conversion', 'continuation'])
 /** Types whose payload digest is that of their own block; that of a revisit belongs to another record. */
 const withOwnPayload = new Set(['response', 'resource', 'request'])
@@ -29,7 +32,18 @@ function headerFault({ version, type, headers, block, blockLength }: ArchiveReco
   if (!/^<[a-z][a-z0-9+.-]*:[^<>\s]+>$/i.test(id)) return `WARC-Record-ID is missing or no URI: ${id}`
   if (withTarget.has(type) && !headers.get('WARC-Target-URI')) return 'WARC-Target-URI is missing'
   if (type === 'revisit' && !headers.get('WARC-Profile')) return 'WARC-Profile is missing'
-  if (contentType === null && blockLength > 0 && type !== 'continuation') return 'Content-Type is missing'
+  return contradiction(headers)
+}
+
+/** The standard lets only one of its fields be repeated. A repetition of the same value does no harm. */
+function contradiction({ entries }: WarcHeaders): string | null {
+  const values = new Map<string, string>()
+  for (const [name, value] of entries) {
+    const key = name.toLowerCase()
+    if (!singleField.test(key)) continue
+    if (values.has(key) && values.get(key) !== value) return `${name} is stated twice`
+    values.set(key, value)
+  }
   return null
 }
 

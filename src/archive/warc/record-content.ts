@@ -47,9 +47,12 @@ export function payloadsOf(head: Pick<RecordHead, 'type' | 'headers'>, block: Bu
   return bare === null || bare === http.body ? [http.body] : [bare, http.body]
 }
 
-/** A resource is taken as is, even if its content is itself an HTTP message. */
+/** A resource is taken as is, even if its content is itself an HTTP message. The standard lets writers leave out the type of a block. */
 export function holdsHttp({ type, headers }: Pick<RecordHead, 'type' | 'headers'>): boolean {
-  return type !== 'resource' && /^(?:application|message)\/http\b/i.test(headers.get('Content-Type') ?? '')
+  if (type === 'resource') return false
+  const contentType = headers.get('Content-Type')
+  if (contentType !== null) return /^(?:application|message)\/http\b/i.test(contentType)
+  return (type === 'response' || type === 'request') && /^https?:/i.test(headers.get('WARC-Target-URI') ?? '')
 }
 
 function headerText({ statusLine, headers }: HttpBlock): string {

@@ -160,6 +160,19 @@ test('old versions, folded lines, single line feeds, brackets and missing line e
   }
 })
 
+test('dates of ARC lines may lack their seconds or have parts of them', async () => {
+  const lines = ['199902031405', '19990203140506', '1999020314050678'].map(
+    (date) => `http://h/ 192.0.2.1 ${date} text/html 2\nab\n`,
+  )
+  const text = `filedesc://own.arc 0.0.0.0 19990203140500 text/plain 5\n1 0 x\n${lines.join('')}`
+  const { records, damage } = await readAll(Buffer.from(text))
+  assert.equal(damage, null)
+  assert.deepEqual(
+    records.slice(1).map(({ headers }) => headers.get('WARC-Date')),
+    ['1999-02-03T14:05:00Z', '1999-02-03T14:05:06Z', '1999-02-03T14:05:06Z'],
+  )
+})
+
 test('what is no record is refused with its place', async () => {
   const good = plain[0]!
   for (const bad of [

@@ -179,18 +179,18 @@ async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
 
 /**
  * ARC 1, the predecessor of WARC: one line `URL IP date type length`, then the block. Its fields are returned under their WARC
- * names. Old files have URLs with spaces, so the line is parsed from its end.
+ * names. Old files have URLs with spaces, so the line is parsed from its end, and dates without seconds or with fractions of them.
  */
 function parseArcHead(line: Buffer): ParsedHead {
-  const fields = /^(\S.*) ([\d.:a-f]+) (\d{14})\d* (\S+) (-?\w+)$/i.exec(line.toString('utf8'))
+  const fields = /^(\S.*) ([\d.:a-f]+) (\d{12})(\d\d)?\d* (\S+) (-?\w+)$/i.exec(line.toString('utf8'))
   if (fields === null) return { kind: 'malformed', reason: 'not an ARC record line' }
-  const [, uri, address, date, contentType, length] = fields as unknown as string[]
+  const [, uri, address, minute, second = '00', contentType, length] = fields as unknown as string[]
   if (!/^\d{1,15}$/.test(length!)) return { kind: 'malformed', reason: `invalid length ${length}` }
   const type = uri!.startsWith('filedesc://') ? 'warcinfo' : uri!.startsWith('http') ? 'response' : 'resource'
   const headers = new WarcHeaders([
     ['WARC-Type', type],
     ['WARC-Target-URI', uri!],
-    ['WARC-Date', date!.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z')],
+    ['WARC-Date', minute!.replace(/^(....)(..)(..)(..)(..)$/, `$1-$2-$3T$4:$5:${second}Z`)],
     ['WARC-IP-Address', address!],
     ['Content-Type', type === 'response' ? 'application/http; msgtype=response' : contentType!],
     ['WARC-Identified-Payload-Type', contentType!],

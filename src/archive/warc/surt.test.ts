@@ -14,6 +14,29 @@ test('hosts are turned round, and what says nothing is dropped', () => {
   assert.equal(surt('http://bücher.example/ü'), 'example,xn--bcher-kva)/%c3%bc')
 })
 
+test('parameters are sorted by name, then by value', () => {
+  assert.equal(surt('http://h/?id2=0&id=9&id-x=1&id=1=0&id&id='), 'h)/?id&id=&id=1=0&id=9&id-x=1&id2=0')
+})
+
+test('dots around a host are dropped, sessions in a query too, but not in a path', () => {
+  assert.equal(surt('http://www.h.example./a'), 'example,h)/a')
+  assert.equal(surt('http://.h..example../'), 'example,h)/')
+  const id = '0a'.repeat(16)
+  const session = `;jsessionid=${id}`
+  assert.equal(surt(`http://h/a${session}`), `h)/a${session}`)
+  assert.equal(surt(`http://h/?PHPSESSID=${id}&b=1&JSessionID=${id}&a=2&sid=${id}%26c`), 'h)/?a=2&b=1&c')
+  assert.equal(surt(`http://h/?sid=${id}0`), `h)/?sid=${id}0`)
+})
+
+test('a key is one word, also of an address without a host', () => {
+  assert.equal(surt('data:,one two'), 'data:,one%20two')
+  assert.equal(surt('urn:Note:für alle%20'), 'urn:note:f%c3%bcr%20alle%20')
+  assert.equal(surt('news:Comp.Lang/#x'), 'news:comp.lang')
+  assert.equal(surt('file:///Home/a%20b?C&b'), 'file:/home/a%20b?b&c')
+  assert.equal(surt('h.example:8080/a'), 'example,h:8080)/a')
+  assert.equal(surt('filedesc://my file.arc'), 'filedesc://my%20file.arc')
+})
+
 test('an endless escape is decoded in one pass', () => {
   assert.equal(surt(`http://h/%${'25'.repeat(100_000)}41`), 'h)/a')
 })

@@ -6,22 +6,27 @@ import { domainToASCII } from 'node:url'
  */
 export function surt(url: string): string {
   const text = url.replace(/[\t\r\n]/g, '').trim()
-  if (text === '' || /^(?:filedesc|warcinfo)/.test(text)) return text
-  if (opaque.test(text)) return text.replace(/\/$/, '')
-  const full = hierarchical.test(text) ? text : `http://${text}`
+  if (text === '' || /^(?:filedesc|warcinfo)/.test(text)) return asOneWord(text)
+  const full = hierarchical.test(text) || opaque.test(text) ? text : `http://${text}`
   const { scheme, host, port, path, query } = splitUrl(full)
-  const key = `${hostKey(host)}${port === '' || port === defaultPorts.get(scheme) ? '' : `:${port}`})${pathKey(path)}`
+  const place =
+    host === '' ? `${scheme}:${opaqueKey(path)}` : `${hostKey(host)}${portKey(scheme, port)})${pathKey(path)}`
   const sorted = queryKey(query)
-  return sorted === '' ? key : `${key}?${sorted}`
+  return sorted === '' ? place : `${place}?${sorted}`
 }
 
 const hierarchical = /^[a-z][a-z0-9+.-]*:\/\//i
-const opaque = /^(?:dns|urn|mailto|data|javascript|metadata):/i
+/** A colon after a host comes before its port. */
+const opaque = /^[a-z][a-z0-9+.-]*:(?!\/\/|\d{1,5}(?:[/?#]|$))/i
 const defaultPorts: ReadonlyMap<string, string> = new Map(Object.entries({ http: '80', https: '443', ftp: '21' }))
 
 function splitUrl(url: string) {
   const [before] = splitAt(url, '#')
   const [place, query] = splitAt(before, '?')
+  if (!hierarchical.test(place)) {
+    const [scheme, path] = splitAt(place, ':')
+    return { scheme: scheme.toLowerCase(), host: '', port: '', path, query }
+  }
   const start = place.indexOf('://') + 3
   const slash = place.indexOf('/', start)
   const authority = place.slice(start, slash < 0 ? place.length : slash)
@@ -39,11 +44,19 @@ function splitUrl(url: string) {
 function hostKey(host: string): string {
   if (host.startsWith('[')) return host.slice(1).replace(/\]$/, '').toLowerCase()
   const bare = escapeOctets(unescapeFully(domainToASCII(host) || host)).toLowerCase()
-  return bare
-    .replace(/^www\d*\./, '')
-    .split('.')
-    .reverse()
-    .join(',')
+  const labels = bare.split('.').filter((label) => label !== '')
+  if (labels.length > 1 && /^www\d*$/.test(labels[0]!)) labels.shift()
+  return labels.reverse().join(',')
+}
+
+function portKey(scheme: string, port: string): string {
+  return port === '' || port === defaultPorts.get(scheme) ? '' : `:${port}`
+}
+
+/** Without a host, a path is only text. */
+function opaqueKey(path: string): string {
+  const key = withoutPathSession(escapeOctets(unescapeFully(path)).toLowerCase())
+  return key.length > 1 && key.endsWith('/') ? key.slice(0, -1) : key
 }
 
 function pathKey(path: string): string {
@@ -56,22 +69,29 @@ function pathKey(path: string): string {
 }
 
 function queryKey(query: string): string {
-  const bare = querySessions.reduce((text, session) => text.replace(session, ''), query)
-  return escapeOctets(unescapeFully(bare)).toLowerCase().split('&').sort().join('&')
+  const escaped = escapeOctets(unescapeFully(query)).toLowerCase()
+  const parameters = querySessions.reduce((text, session) => text.replace(session, '$1$2'), escaped).split('&')
+  // By name, then by value: the end of a name comes before all of its characters.
+  return parameters
+    .map((each) => each.replace('=', '\0'))
+    .sort()
+    .map((each) => each.replace('\0', '='))
+    .join('&')
 }
 
-/** Each is removed with the separator after it. */
+/** The last one of each kind is removed, with the separator after it. */
 const querySessions = [
-  /(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}(?:&|$)/i,
-  /aspsessionid[a-z]{8}=[a-z]{24}(?:&|$)/i,
-  /cfid=[^&]{1,100}&cftoken=[^&]{1,100}(?:&|$)/i,
+  /^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$/,
+  /^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$/,
+  /^(.*)sid=[0-9a-z]{32}(?:&(.*))?$/,
+  /^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$/,
+  /^(.*)cfid=[^&]{1,100}&cftoken=[^&]{1,100}(?:&(.*))?$/,
 ]
 
 function withoutPathSession(path: string): string {
-  const bare = path.replace(/;jsessionid=[0-9a-z]{32}$/, '')
-  const session = /\/\((?:[0-9a-z]{24}|(?:[a-z]\([0-9a-z]{24}\)){1,20})\)(?=\/)/.exec(bare)
-  if (session === null || !bare.includes('.aspx', session.index)) return bare
-  return bare.slice(0, session.index) + bare.slice(session.index + session[0].length)
+  const session = /\/\((?:[0-9a-z]{24}|(?:[a-z]\([0-9a-z]{24}\)){1,20})\)(?=\/)/.exec(path)
+  if (session === null || !path.includes('.aspx', session.index)) return path
+  return path.slice(0, session.index) + path.slice(session.index + session[0].length)
 }
 
 /** Decodes repeatedly, in one pass: a decoded `%` may start a triplet with what follows. */
@@ -92,6 +112,11 @@ function unescapeFully(text: string): string {
 
 function escapeOctets(octets: string): string {
   return octets.replace(/[^\x21-\x7e]|[#%]/g, (each) => `%${each.charCodeAt(0).toString(16).padStart(2, '0')}`)
+}
+
+/** A space would end the key in the index. */
+function asOneWord(text: string): string {
+  return /[^\x21-\x7e]/.test(text) ? octetsOf(text).replace(/[^\x21-\x7e]/g, escapeOctets) : text
 }
 
 function octetsOf(text: string): string {
