@@ -77,8 +77,13 @@ async function attempt(place: Place, connect: (client: Client) => Promise<FtpCon
 
 async function connectPlain(client: Client, target: Target): Promise<FtpConnection> {
   await client.connect(target.address, target.url.port)
-  if (target.place.secret !== null && (await client.features()).has('AUTH')) {
-    await client.useTLS({ ...tlsOptions(target.url, target.address, {}), rejectUnauthorized: false })
+  const offered = target.place.secret === null ? undefined : (await featuresOf(client)).get('AUTH')
+  if (offered !== undefined) {
+    const tls = { ...tlsOptions(target.url, target.address, {}), rejectUnauthorized: false }
+    await client.useTLS(tls).catch((error: unknown) => {
+      // A server may offer other mechanisms only.
+      if (!isRefusal(error) || /TLS|SSL/i.test(offered)) throw error
+    })
   }
   return signIn(client, target)
 }
@@ -88,7 +93,7 @@ async function connectExplicit(client: Client, target: Target, tls: TlsOptions):
   try {
     await client.useTLS({ ...tls })
   } catch (error) {
-    if (typeof (error as { code?: unknown }).code !== 'number') throw error
+    if (!isRefusal(error)) throw error
     throw new AppError('tls-failed', 'the server offers no TLS')
   }
   return signIn(client, target)
@@ -113,7 +118,7 @@ async function signIn(client: Client, { place, address }: Target): Promise<FtpCo
       )
     throw error
   }
-  const features = await client.features()
+  const features = await featuresOf(client)
   await client.send('TYPE I')
   await client.sendIgnoringError('OPTS UTF8 ON')
   if (features.has('MLST')) await client.sendIgnoringError('OPTS MLST type;size;modify;unique;')
@@ -125,6 +130,14 @@ async function signIn(client: Client, { place, address }: Target): Promise<FtpCo
   return { client, address, home: homeIn(await client.sendIgnoringError('PWD')), canTellTimes: features.has('MDTM') }
 }
 
+/** Names of features in upper case (RFC 2389: any case is valid). */
+async function featuresOf(client: Client): Promise<ReadonlyMap<string, string>> {
+  return new Map([...(await client.features())].map(([name, value]) => [name.toUpperCase(), value]))
+}
+
+/** Whether the server answered with an error code, rather than that something failed. */
+const isRefusal = (error: unknown): boolean => typeof (error as { code?: unknown }).code === 'number'
+
 /** Encoded as UTF-8. Refuses characters that can't be sent in a line. */
 function credentialsOf(secret: Secret | null): { user: string; password: string } {
   const { user = 'anonymous', password = secret === null ? 'erace@' : '' } = secret ?? {}
@@ -134,9 +147,10 @@ function credentialsOf(secret: Secret | null): { user: string; password: string 
 
 const bytesText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
-/** `257 "/home/a ""quoted"" name" is the current directory` */
+/** `257 "/home/a ""quoted"" name" is the current directory`; some servers don't quote it. */
 function homeIn({ code, message }: FTPResponse): string {
-  const path = code === 257 ? /"((?:[^"]|"")*)"/.exec(message)?.[1]?.replaceAll('""', '"') : undefined
+  const [, quoted, bare] = (code === 257 && /"((?:[^"]|"")*)"|^257[ -](\/[^\s"]*)/.exec(message)) || []
+  const path = quoted?.replaceAll('""', '"') ?? bare
   return path?.startsWith('/') ? path.replace(/\/+$/, '') : ''
 }
 

@@ -41,7 +41,11 @@ const byReply: ReadonlyMap<number, ErrorCode> = new Map([
   [425, 'connect-failed'],
   [426, 'connect-failed'],
   [522, 'tls-failed'],
+  [533, 'tls-failed'],
   [534, 'tls-failed'],
+  [535, 'tls-failed'],
+  [536, 'tls-failed'],
+  [537, 'tls-failed'],
 ])
 
 function isTlsError(code: string | undefined, message: string): boolean {

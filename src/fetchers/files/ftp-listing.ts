@@ -1,6 +1,8 @@
-import type { Client, FileInfo, FTPResponse } from 'basic-ftp'
+import type { Client, FTPResponse } from 'basic-ftp'
+import { AppError } from '../../core/errors.ts'
 import type { Item, List } from '../../crawl/fetch/protocol.ts'
 import type { FtpConnection } from './ftp-client.ts'
+import { type Entry, entriesIn, timeOf } from './ftp-lines.ts'
 import { type FtpUrl, ftpUrlText } from './ftp-url.ts'
 import { nameText } from './path-bytes.ts'
 
@@ -9,20 +11,16 @@ import { nameText } from './path-bytes.ts'
  * otherwise as listed, to the minute at best.
  */
 export async function listCurrent(connection: FtpConnection, url: FtpUrl, maxItems: number): Promise<List> {
-  const { client } = connection
-  const { parseList } = await import('basic-ftp')
-  client.parseList = (text) => parseList(withoutBrokenTimes(text))
-  const all = await client.list()
-  const isMlsd = client.availableListCommands[0] === 'MLSD'
+  const { entries: all, isMlsd } = await askList(connection.client)
   const usable = all.filter(isUsable).sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
   const entries = uniqueByName(usable).slice(0, maxItems)
   const { items, left } = await itemsOf(connection, {
     url,
-    files: entries.filter(({ isDirectory }) => !isDirectory),
+    files: entries.filter(({ kind }) => kind !== 'folder'),
     isMlsd,
   })
   const lists = entries
-    .filter(({ isDirectory }) => isDirectory)
+    .filter(({ kind }) => kind === 'folder')
     .map(({ name }) => ({ url: urlOf(url, name, true), name: shown(name) }))
   const isCapped = usable.length > entries.length && entries.length === maxItems
   return {
@@ -42,22 +40,63 @@ export async function listCurrent(connection: FtpConnection, url: FtpUrl, maxIte
   }
 }
 
-/** The file at the path; undefined if it isn't a file. */
-export async function findFile({ client }: FtpConnection, url: FtpUrl, path: string): Promise<Item | undefined> {
-  const [size, time] = await askAll(client, [`SIZE ${path}`, `MDTM ${path}`])
-  if (size?.code !== 213) return undefined
-  const name = url.names.at(-1)?.toString('latin1') ?? ''
-  return { url: ftpUrlText(url), name: shown(name), validator: validatorOf(sizeIn(size), timeIn(time)) }
+/** Asks with each command in turn until one works, which is the only one from then on. */
+async function askList(client: Client): Promise<{ entries: Entry[]; isMlsd: boolean }> {
+  const { FTPError } = await import('basic-ftp')
+  const commands = client.availableListCommands
+  let failure: unknown
+  for (const command of commands) {
+    let text = ''
+    client.parseList = (given) => {
+      text = given
+      return []
+    }
+    client.availableListCommands = [command]
+    try {
+      await client.list()
+    } catch (error) {
+      client.availableListCommands = commands
+      if (!(error instanceof FTPError)) throw error
+      if (failure !== null) failure = error
+      continue
+    }
+    const isMlsd = command === 'MLSD'
+    // A server that doesn't know `-a` may look for a file of this name; others list at least the folder itself.
+    if (command === 'LIST -a' && text.trim() === '' && commands.length > 1) {
+      client.availableListCommands = commands
+      failure = null
+      continue
+    }
+    const entries = entriesIn(text, isMlsd)
+    if (entries === null) throw new AppError('protocol-failed', 'the format of the listing is not known')
+    return { entries, isMlsd }
+  }
+  if (failure === null) return { entries: [], isMlsd: false }
+  throw failure
 }
 
-type Files = { url: FtpUrl; files: readonly FileInfo[]; isMlsd: boolean }
+/** What is at the path: maybe a file, if the server can't tell sizes; undefined if it isn't one. */
+export async function findFile(
+  { client }: FtpConnection,
+  url: FtpUrl,
+  path: string,
+): Promise<{ item: Item; isSure: boolean } | undefined> {
+  const [size, time] = await askAll(client, [`SIZE ${path}`, `MDTM ${path}`])
+  const isSure = size?.code === 213
+  if (!isSure && size?.code !== 500 && size?.code !== 502) return undefined
+  const name = url.names.at(-1)?.toString('latin1') ?? ''
+  const validator = isSure ? validatorOf(sizeIn(size), timeIn(time)) : ''
+  return { item: { url: ftpUrlText(url), name: shown(name), validator }, isSure }
+}
+
+type Files = { url: FtpUrl; files: readonly Entry[]; isMlsd: boolean }
 
 async function itemsOf(
   { client, canTellTimes }: FtpConnection,
   { url, files, isMlsd }: Files,
 ): Promise<{ items: Item[]; left: number }> {
   // For links and unknown types, only SIZE tells whether it is a file.
-  const unsure = files.filter(({ isFile }) => !isFile)
+  const unsure = files.filter(({ kind }) => kind !== 'file')
   const sizes = await askAll(
     client,
     unsure.map(({ name }) => `SIZE ${name}`),
@@ -65,8 +104,8 @@ async function itemsOf(
   const sized = new Map(
     unsure.flatMap(({ name }, at) => (sizes[at]?.code === 213 ? [[name, sizeIn(sizes[at])] as const] : [])),
   )
-  const known = files.filter(({ isFile, name }) => isFile || sized.has(name))
-  const timed = isMlsd && known.every(({ isFile }) => isFile) ? [] : known
+  const known = files.filter(({ kind, name }) => kind === 'file' || sized.has(name))
+  const timed = isMlsd && known.every(({ kind }) => kind === 'file') ? [] : known
   const times = canTellTimes
     ? await askAll(
         client,
@@ -74,7 +113,7 @@ async function itemsOf(
       )
     : []
   const items = known.map((file, at) => {
-    const time = timeIn(times[at]) ?? file.rawModifiedAt
+    const time = timeIn(times[at]) ?? file.time
     const validator = validatorOf(sized.get(file.name) ?? file.size, time)
     return { url: urlOf(url, file.name, false), name: shown(file.name), validator }
   })
@@ -90,11 +129,8 @@ const sizeIn = ({ message }: FTPResponse): number => Number.parseInt(message.sli
 
 /** In the format of MLSD, so that validators stay the same if a server starts to support it. */
 function timeIn(reply: FTPResponse | undefined): string | undefined {
-  const [, year, month, day, hours, minutes, seconds, parts = ''] =
-    (reply?.code === 213 && /^213 (\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d{1,3}))?/.exec(reply.message)) || []
-  return year === undefined
-    ? undefined
-    : `${year}-${month}-${day}T${hours}:${minutes}:${seconds}.${parts.padEnd(3, '0')}Z`
+  const [, time = ''] = (reply?.code === 213 && /^213[ \t]+([\d.]+)/.exec(reply.message)) || []
+  return timeOf(time) || undefined
 }
 
 const inFlight = 16
@@ -114,17 +150,12 @@ export async function askAll(client: Client, commands: readonly string[]): Promi
   })
 }
 
-/** Removes facts that the library would turn into invalid dates. */
-function withoutBrokenTimes(text: string): string {
-  return text.replace(/(^|;)modify=(?!\d{14}(?:\.\d+)?;)[^;\s]*;/gim, '$1')
-}
-
 /** Whether a name can be sent in a command and stays in its folder. */
-function isUsable({ name }: FileInfo): boolean {
+function isUsable({ name }: Entry): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[\r\n\0/]/.test(name)
 }
 
-function uniqueByName(files: readonly FileInfo[]): FileInfo[] {
+function uniqueByName(files: readonly Entry[]): Entry[] {
   return [...new Map(files.map((file) => [file.name, file])).values()]
 }
 

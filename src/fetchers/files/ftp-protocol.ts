@@ -59,11 +59,12 @@ async function openSession(place: Place, options: FtpOptions): Promise<Session> 
 
 async function look(connection: FtpConnection, url: FtpUrl, maxItems: number): Promise<Found> {
   const path = pathOn(connection, url)
-  if (!url.isFolder) {
-    const item = await findFile(connection, url, path)
-    if (item !== undefined) return { kind: 'item', item }
-  }
-  await connection.client.send(`CWD ${path}`)
+  const file = url.isFolder ? undefined : await findFile(connection, url, path)
+  if (file?.isSure) return { kind: 'item', item: file.item }
+  const command = `CWD ${path}`
+  if (file === undefined) await connection.client.send(command)
+  // If it isn't a folder, reading it will tell whether it is there.
+  else if ((await connection.client.sendIgnoringError(command)).code >= 400) return { kind: 'item', item: file.item }
   return listCurrent(connection, { ...url, isFolder: true }, maxItems)
 }
 

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 export type FtpScript = {
   /** Replies to commands, by their first word, instead of the default ones; null for no reply. */
   replies?: Record<string, string | null | ((argument: string) => string | null)>
-  /** Content of every listing. */
-  listing?: string
+  /** Content of every listing, or of one by the argument of its command. */
+  listing?: string | ((argument: string) => string)
   /** Content of every file; a function controls the data connection itself. */
   body?: Buffer | ((data: Socket) => void)
   /** Instead of the default greeting. */
@@ -55,18 +55,19 @@ export async function startFtpScript({
       else if (word === 'CWD' || word === 'TYPE') control.write('250 Fine\r\n')
       else if (word === 'EPSV') control.write(`229 Passive (|||${port}|)\r\n`)
       else if (word === 'PASV') control.write(`227 Passive (127,0,0,1,${port >> 8},${port & 255})\r\n`)
-      else if (['LIST', 'MLSD', 'RETR'].includes(word)) await transfer(word)
+      else if (['LIST', 'MLSD', 'RETR'].includes(word)) await transfer(word, argument)
       else control.write('500 Unknown\r\n')
     }
 
-    async function transfer(word: string): Promise<void> {
+    async function transfer(word: string, argument: string): Promise<void> {
       const connection = [...sockets].find(
         (socket) => socket !== control && socket.localPort === (data.address() as AddressInfo).port,
       )
       const socket = connection ?? ((await once(data, 'connection'))[0] as Socket)
       control.write('150 Here it comes\r\n')
       if (word === 'RETR' && typeof body === 'function') return body(socket)
-      socket.end(word === 'RETR' ? (body as Buffer) : Buffer.from(listing, 'latin1'))
+      const listed = typeof listing === 'function' ? listing(argument) : listing
+      socket.end(word === 'RETR' ? (body as Buffer) : Buffer.from(listed, 'latin1'))
       await once(socket, 'close')
       control.write('226 Done\r\n')
     }

@@ -32,6 +32,9 @@ const maxSubjectBytes = 4096
 export class NntpClient {
   private capabilities = new Map<string, string[]>()
   private isOld = false
+  private isSignedIn = false
+  /** The server answers nothing before the sign-in. */
+  private isLocked = false
   private fields: Fields | null = null
   private overCommand: 'OVER' | 'XOVER' | null = null
   private readonly lines: LineSocket
@@ -65,11 +68,16 @@ export class NntpClient {
 
   private async greet(): Promise<void> {
     expect(await this.reply(), [200, 201], 'the greeting')
+    await this.startReading()
+  }
+
+  private async startReading(): Promise<void> {
     await this.askCapabilities()
-    if (!this.isOld && !this.capabilities.has('MODE-READER')) return
+    if (this.isLocked || (!this.isOld && !this.capabilities.has('MODE-READER'))) return
     const { code, text } = await this.ask('MODE READER')
+    this.isLocked = this.wantsSignIn(code)
     // Old servers have no modes.
-    if (code >= 500 && code !== 502) return
+    if (this.isLocked || (code >= 500 && code !== 502)) return
     expect({ code, text }, [200, 201], 'MODE READER')
     if (!this.isOld) await this.askCapabilities()
   }
@@ -77,15 +85,21 @@ export class NntpClient {
   private async askCapabilities(): Promise<void> {
     const { code } = await this.ask('CAPABILITIES')
     this.isOld = code !== 101
+    this.isLocked ||= this.wantsSignIn(code)
     this.capabilities = new Map()
     if (this.isOld) {
-      if (code < 500) expect({ code, text: '' }, [101], 'CAPABILITIES')
+      if (code < 500 && !this.isLocked) expect({ code, text: '' }, [101], 'CAPABILITIES')
       return
     }
     for (const line of await this.list()) {
       const [name = '', ...values] = line.trim().toUpperCase().split(/\s+/)
       this.capabilities.set(name, values)
     }
+  }
+
+  /** Whether a refused command may work after the sign-in, which is still to come. */
+  private wantsSignIn(code: number): boolean {
+    return code === 480 && this.options.secret !== null && !this.isSignedIn
   }
 
   private async startTls(): Promise<void> {
@@ -102,11 +116,13 @@ export class NntpClient {
         throw new AppError('tls-failed', 'the server offers no encryption, so that credentials are not sent to it')
     }
     const first = await this.ask(`AUTHINFO USER ${user}`)
-    if (first.code === 281) return
-    if (first.code !== 381) throw signInError(first.code)
-    const { code } = await this.ask(`AUTHINFO PASS ${password}`)
+    const { code } = first.code === 381 ? await this.ask(`AUTHINFO PASS ${password}`) : first
     if (code !== 281) throw signInError(code)
-    if (!this.isOld) await this.askCapabilities()
+    this.isSignedIn = true
+    if (this.isLocked) {
+      this.isLocked = false
+      await this.startReading()
+    } else if (!this.isOld) await this.askCapabilities()
   }
 
   /** Null if there is no such group. */

@@ -103,6 +103,43 @@ describe('servers that are no good', () => {
   })
 })
 
+describe('servers that answer nobody unknown', () => {
+  const secret = { user: 'me', password: 'hunter2' }
+  const local = createNntpProtocol({ allowsPlainLoopback: true })
+  const group = {
+    'GROUP *': '211 1 1 1 a.group',
+    'OVER *': overview([1, '<a@x>']),
+    'XOVER *': overview([1, '<a@x>']),
+    'AUTHINFO *': '381 and the password?',
+    'AUTHINFO PASS hunter2': '281 welcome',
+  }
+
+  test('are asked for their capabilities once more after the sign-in', async (t) => {
+    const { url, asked, all } = await start(t, { ...group, CAPABILITIES: '480 who are you?' })
+    await rejects(listOf(protocol, placeOf(url)), 'sign-in-failed')
+    // Still refused after the sign-in.
+    await rejects(listOf(local, placeOf(url, { secret })), 'sign-in-failed')
+    all.set('AUTHINFO PASS hunter2', (socket) => {
+      all.set('CAPABILITIES', '101 list\r\nVERSION 2\r\nREADER\r\nOVER\r\n.')
+      socket.write('281 welcome\r\n')
+    })
+    asked.length = 0
+    assert.equal((await listOf(local, placeOf(url, { secret }))).items.length, 1)
+    assert.deepEqual(asked.slice(0, 4), ['CAPABILITIES', 'AUTHINFO USER me', 'AUTHINFO PASS hunter2', 'CAPABILITIES'])
+    assert.ok(!asked.includes('MODE READER'))
+  })
+
+  test('are asked for their readers’ mode once more after the sign-in', async (t) => {
+    const { url, asked, all } = await start(t, { ...group, CAPABILITIES: '500 what?', 'MODE READER': '480 not yet' })
+    all.set('AUTHINFO PASS hunter2', (socket) => {
+      all.set('MODE READER', '200 read')
+      socket.write('281 welcome\r\n')
+    })
+    assert.equal((await listOf(local, placeOf(url, { secret }))).items.length, 1)
+    assert.equal(asked.filter((line) => line === 'MODE READER').length, 2)
+  })
+})
+
 describe('odd groups', () => {
   test('one whose numbers start again is read as for the first time', async (t) => {
     const { url, all } = await start(t, {
