@@ -23,7 +23,7 @@ describe('the text of a document', () => {
     ]) {
       assert.equal(read(body, type), 'a', type)
     }
-    for (const type of ['text/xml', 'application/xml', 'application/rss+xml', 'application/atom+xml; charset=utf-8']) {
+    for (const type of ['text/xml', 'application/x-xml', 'application/rss', 'application/atom+xml; charset=utf-8']) {
       assert.equal(read(body, type), 'a', type)
     }
     for (const type of 'text/plain text/csv text/markdown application/json application/ld+json text/json'.split(' ')) {

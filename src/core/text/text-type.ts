@@ -36,7 +36,7 @@ function kindOf(media: string): TextKind | null {
   if (media === 'text/html') return 'html'
   if (noText.test(media)) return null
   if (/^application\/(?:vnd\.wap\.)?xhtml\+xml$/.test(media)) return 'xhtml'
-  if (/^(?:text|application)\/xml$|\+xml$/.test(media)) return 'xml'
+  if (/^(?:text|application)\/(?:x-)?xml$|^application\/(?:x-)?(?:rss|atom|rdf)$|\+xml$/.test(media)) return 'xml'
   if (/^text\/|^application\/(?:(?:x-)?nd)?json(?:l|lines)?$|\+json$/.test(media)) return 'plain'
   return null
 }
