@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { Address, Email } from 'postal-mime'
-import { loadMimeReader } from './mime-reader.ts'
+import { plainAddresses } from './address-list.ts'
+import { isoDate } from './mail-date.ts'
+import { loadMimeReader, type MimeReader } from './mime-reader.ts'
 import { repairedText } from './repaired-text.ts'
+import { withoutUtf7Words } from './utf7.ts'
 
 /** A message, read as far as possible. Nothing in it can be trusted; missing values are empty. */
 export type MailMessage = {
@@ -33,8 +36,6 @@ export type MailAttachment = {
   body: Buffer
 }
 
-type Decoder = (words: string) => string
-
 const maxHeaderBytes = 512 * 1024
 const limits = { maxHeadersSize: maxHeaderBytes, maxNestingDepth: 60, maxRfc822NestingDepth: 5 }
 /** Maximum number of lines: some 20 MB of an encoded attachment. */
@@ -45,15 +46,18 @@ const maxAttachments = 200
 const maxReferences = 100
 const maxNameLength = 250
 const maxFieldLength = 2000
+const maxAddressFields = 100
+/** Of a field before it is decoded. */
+const maxEncodedLength = 40_000
 
 /** Never rejects: if the source isn't a message, its text is returned. */
 export async function parseMessage(source: Buffer): Promise<MailMessage> {
-  const { bytes, isCut } = withoutExcess(withReadableHeader(withoutEnvelope(source)))
-  const { parse, decodeWords } = await loadMimeReader()
+  const { bytes, isCut } = withoutExcess(withHeader(withReadableHeader(withoutEnvelope(source))))
+  const reader = await loadMimeReader()
 
   async function parsed(bytes: Buffer): Promise<MailMessage | null> {
     try {
-      return messageOf(await parse(bytes, limits), decodeWords, isCut)
+      return messageOf(await reader.parse(bytes, limits), reader, isCut)
     } catch {
       // Beyond a limit, or so malformed that the parser fails; the caller falls back to plain text.
       return null
@@ -61,12 +65,42 @@ export async function parseMessage(source: Buffer): Promise<MailMessage> {
   }
 
   const message = await parsed(bytes)
-  if (message === null) return asText(bytes, decodeWords)
+  if (message === null) return asText(bytes, reader)
+  if (isEmpty(message)) return { ...message, text: textWithoutHeader(bytes) }
   if (!/\ufffd/.test(message.text + message.html)) return message
   // The declared encoding is wrong: anything but UTF-8 is read byte by byte, and UTF-8 misread that way is repaired.
   const again = await parsed(withoutUtf8Claims(bytes))
-  return again === null ? message : { ...message, text: again.text, html: again.html }
+  return again === null
+    ? message
+    : { ...message, text: betterLines(message.text, again.text), html: betterLines(message.html, again.html) }
 }
+
+/** Each line as it was read first, unless more of its characters are broken than not. */
+function betterLines(first: string, again: string): string {
+  const lines = first.split('\n')
+  const others = again.split('\n')
+  if (lines.length !== others.length) return again
+  return lines.map((line, i) => (isMostlyBroken(line) ? others[i] : line)).join('\n')
+}
+
+function isMostlyBroken(line: string): boolean {
+  const broken = line.match(/\ufffd/g)?.length ?? 0
+  return broken > (line.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0)
+}
+
+const isEmpty = ({ text, html, attachments }: MailMessage): boolean =>
+  text.trim() === '' && html === '' && attachments.length === 0
+
+/** The text of what has no empty line after its header, or no header: all from the first line that isn't a field. */
+function textWithoutHeader(source: Buffer): string {
+  const start = source.subarray(0, maxHeaderBytes).toString('latin1')
+  const at = /^(?![!-9;-~]+[ \t]*:)[^\s]/m.exec(start)?.index
+  if (at === undefined) return ''
+  const rest = source.subarray(at)
+  return withUnixLines(isUtf8(rest) ? rest.toString('utf8') : new TextDecoder('windows-1252').decode(rest))
+}
+
+const withUnixLines = (text: string): string => text.replace(/\r\n?/g, '\n')
 
 /** The id in a Message-ID or similar header, without angle brackets. */
 export function messageId(value: string): string | null {
@@ -74,19 +108,23 @@ export function messageId(value: string): string | null {
   return /^[^\s<>\p{Cc}\ufffd]{1,250}$/u.test(id) ? id : null
 }
 
-function messageOf(email: Email, decodeWords: Decoder, isCut: boolean): MailMessage {
-  const field = (name: string): string => email.headers.find(({ key }) => key === name)?.value ?? ''
+function messageOf(email: Email, { decodeWords, parseAddresses }: MimeReader, isCut: boolean): MailMessage {
+  const fields = (name: string): string[] =>
+    email.headers.flatMap(({ key, value }) => (key === name ? withoutUtf7Words(value.slice(0, maxEncodedLength)) : []))
+  const field = (name: string): string => fields(name)[0] ?? ''
+  const people = (name: string, count = maxAddressFields): string =>
+    addresses(fields(name).slice(0, count).map(plainAddresses).flatMap(parseAddresses))
   return {
-    subject: line(email.subject ?? ''),
-    from: addresses(email.from === undefined ? [] : [email.from]),
-    to: addresses(email.to ?? []),
-    cc: addresses(email.cc ?? []),
-    date: line(email.date ?? ''),
+    subject: line(decodeWords(field('subject'))),
+    from: people('from', 1),
+    to: people('to'),
+    cc: people('cc'),
+    date: isoDate(field('date')) ?? line(field('date')),
     list: line(decodeWords(field('list-id') || field('newsgroups'))),
     id: messageId(field('message-id')),
-    references: referencesOf(field('references'), field('in-reply-to')),
-    text: repairedText(email.text ?? ''),
-    html: repairedText(email.html ?? ''),
+    references: referencesOf(decodeWords(fields('references').join(' ')), decodeWords(field('in-reply-to'))),
+    text: repairedText(withUnixLines(email.text ?? '')),
+    html: repairedText(withUnixLines(email.html ?? '')),
     attachments: attachmentsOf(email),
     isCut: isCut || email.attachments.length > maxAttachments,
   }
@@ -115,7 +153,10 @@ function asBuffer(content: ArrayBuffer | Uint8Array | string): Buffer {
 
 /** The last one is the message replied to. */
 function referencesOf(references: string, inReplyTo: string): string[] {
-  const found = `${references} ${/<[^<>]+>/.exec(inReplyTo)?.[0] ?? ''}`.match(/<[^<>]{1,300}>/g) ?? []
+  // Some programs leave out the angle brackets.
+  const bare = references.includes('<') ? [] : references.split(/[\s,]+/).filter((each) => each.includes('@'))
+  const listed = bare.length === 0 ? references : bare.map((each) => `<${each}>`).join(' ')
+  const found = `${listed} ${/<[^<>]+>/.exec(inReplyTo)?.[0] ?? ''}`.match(/<[^<>]{1,300}>/g) ?? []
   const ids = found.flatMap((one) => messageId(one) ?? [])
   // The message replied to is usually listed twice; its last position counts.
   return [...new Set(ids.reverse())].reverse().slice(-maxReferences)
@@ -149,6 +190,15 @@ function withReadableHeader(source: Buffer): Buffer {
   const header = source.subarray(0, end)
   if (isUtf8(header)) return source
   return Buffer.concat([Buffer.from(new TextDecoder('windows-1252').decode(header)), source.subarray(end)])
+}
+
+const noFields = Buffer.from('\n')
+
+/** What has no field at all before its first empty line is text. */
+function withHeader(source: Buffer): Buffer {
+  const start = source.subarray(0, Math.min(headerEnd(source), maxHeaderBytes)).toString('latin1')
+  const isHeader = /^(?:\r?\n|$)/.test(start) || /^[!-9;-~]+[ \t]*:/m.test(start)
+  return isHeader ? source : Buffer.concat([noFields, source])
 }
 
 function headerEnd(source: Buffer): number {
@@ -189,17 +239,17 @@ function withoutUtf8Claims(source: Buffer): Buffer {
 }
 
 /** Fallback for a message that exceeds the limits or can't be parsed. */
-function asText(source: Buffer, decodeWords: Decoder): MailMessage {
+function asText(source: Buffer, { decodeWords }: MimeReader): MailMessage {
   const header = source.subarray(0, Math.min(headerEnd(source), maxHeaderBytes)).toString('utf8')
   const unfolded = header.replace(/\r?\n[ \t]+/g, ' ')
   const field = (name: string): string =>
-    decodeWords((new RegExp(`^${name}:(.*)$`, 'im').exec(unfolded)?.[1] ?? '').slice(0, 20_000))
+    decodeWords((new RegExp(`^${name}:(.*)$`, 'im').exec(unfolded)?.[1] ?? '').slice(0, maxEncodedLength))
   return {
     subject: line(field('subject')),
     from: line(field('from')),
     to: line(field('to')),
     cc: line(field('cc')),
-    date: line(field('date')),
+    date: isoDate(field('date')) ?? line(field('date')),
     list: line(field('list-id')),
     id: messageId(field('message-id')),
     references: referencesOf(field('references'), field('in-reply-to')),
