@@ -22,8 +22,17 @@ test('a message without fields has a start line without its end', () => {
 test('start lines without a version, or with more spaces than needed, are read', () => {
   assert.equal(parsed('HTTP 200 Here it is\nA: b\n\n')!.status, 200)
   assert.equal(parsed('GET /a\r\nA: b\r\n\r\nx')!.body.toString(), 'x')
+  assert.equal(parsed('GET / http/1.1\r\nA: b\r\n\r\nx')!.body.toString(), 'x')
   assert.equal(parsed('PUT   /a b   HTTP/1.1  \r\nA: b\r\n\r\nx')!.body.toString(), 'x')
-  for (const none of ['', 'HTTP', 'HTTPS 200 OK\n\n', 'HTTP 20 OK\n\n', 'some text\n\n', ' GET / HTTP/1.1\n\n'])
+  for (const none of [
+    '',
+    'HTTP',
+    'HTTPS 200 OK\n\n',
+    'HTTP 20 OK\n\n',
+    'some text\n\n',
+    ' GET / HTTP/1.1\n\n',
+    'ERROR 42\n\n',
+  ])
     assert.equal(parsed(none), null, none)
 })
 

@@ -12,7 +12,8 @@ export type HttpBlock = {
 }
 
 const maxHeaderBytes = 1024 * 1024
-const requestLine = /^(?:[!-~]+ +\S.* HTTP\/[\d.]{1,5}|[A-Z]{1,20} +\S+) *$/
+const requestLine =
+  /^(?:[!-~]+ +\S.* [Hh][Tt][Tt][Pp]\/[\d.]{1,5}|(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT) +\S+) *$/
 
 /** Null if the block isn't an HTTP message. Bare line feeds are accepted as line ends; a header without an end has no body. */
 export function parseHttpBlock(block: Buffer): HttpBlock | null {

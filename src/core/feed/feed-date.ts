@@ -81,7 +81,7 @@ export function parseFeedDate(given: string): number | null {
   // ISO 8601 prefers the minus sign of typographers.
   const text = given.trim().replace('\u2212', '-')
   if (text === '' || text.length > maxCharacters) return null
-  const at = unixTime(text) ?? isoDate(hyphenated(text)) ?? wordedDate(text)
+  const at = unixTime(text) ?? isoDate(hyphenated(text).replace(zonedDay, '$1T00:00$2')) ?? wordedDate(text)
   return at !== null && at < endOfYears ? at : null
 }
 
@@ -91,6 +91,9 @@ function unixTime(text: string): number | null {
 
 const iso =
   /^(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[Tt ]\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(?:([+-])(\d{2}):?(\d{2})?Z?|[Zz]|([A-Za-z]{2,5}))?)?$/
+
+/** A day with a zone, as XML Schema allows. */
+const zonedDay = /^(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)$/
 
 const compact = /^((?:19|20)\d\d)(\d\d)(\d\d)(?:[Tt ]?(\d\d):?(\d\d)(?::?(\d\d))?)?(?!\d)/
 
@@ -126,18 +129,21 @@ function wordedDate(text: string): number | null {
   const date = calendarDay(day)
   if (date === null) return null
   const at = utc(date.year, date.month, date.day, hourOf(time, before), Number(time?.[2] ?? 0), Number(time?.[3] ?? 0))
-  return at === null ? null : at - (time === null ? 0 : offsetOf(behind, at))
+  return at === null
+    ? null
+    : at - (time === null ? 0 : offsetOf(behind.replace(/\d{4}[-/.]\d{1,2}[-/.]\d{1,2}/, ''), at))
 }
 
 /** `Thu Nov 12 17:00:00 GMT 2020`, as written by some programs. */
 const yearBehind = (text: string): string => / (\d{4})\b(?!:)/.exec(text)?.[0] ?? ''
 
 /** In Korean, Chinese and Japanese, in front of the time. */
+const morning = /오전|上午|午前/
 const afternoon = /오후|下午|午後/
 
 function hourOf(time: RegExpExecArray | null, before: string): number {
   const hour = Number(time?.[1] ?? 0)
-  const half = afternoon.test(before) ? 'p' : time?.[4]?.toLowerCase()
+  const half = afternoon.test(before) ? 'p' : morning.test(before) ? 'a' : time?.[4]?.toLowerCase()
   return half === undefined ? hour : (hour % 12) + (half === 'p' && hour < 13 ? 12 : 0)
 }
 
@@ -147,10 +153,11 @@ function offsetOf(text: string, at: number): number {
   const numeric = numericZone.exec(text)
   if (numeric !== null)
     return (numeric[1] === '-' ? -1 : 1) * (Number(numeric[2]) * 60 + Number(numeric[3] ?? 0)) * minuteMs
-  for (const word of text.toLowerCase().match(/(?<![a-z])[a-z]{1,5}(?![a-z])/g) ?? []) {
-    const offset = zones.get(word)
+  for (const word of text.match(/(?<![A-Za-z])[A-Za-z]{1,5}(?![A-Za-z])/g) ?? []) {
+    const offset = zones.get(word.toLowerCase())
     if (offset !== undefined) return offset * minuteMs
-    const named = places.get(word)
+    // In lower case these are words: `et`.
+    const named = word === word.toUpperCase() ? places.get(word.toLowerCase()) : undefined
     if (named !== undefined) return zoneClock(named).offsetAt(at)
   }
   return 0

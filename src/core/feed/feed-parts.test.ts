@@ -253,3 +253,35 @@ test('a page offers the feeds that it names or links to', () => {
   assert.equal(feedsOf(many, 'https://a.example/').length, 2)
   assert.equal(feedsOf('<a href="'.repeat(100_000), 'https://a.example/').length, 0)
 })
+
+test('an entry within another is one of its own only if it has fields', () => {
+  const entriesOf = (items: string) =>
+    read(`<rss><channel><title>T</title>${items}</channel></rss>`)!.entries.map(({ title, link }) => [title, link])
+  const one = '<title>One</title><link>https://a.example/1</link>'
+  const two = '<title>Two</title><link>https://a.example/2</link>'
+  assert.deepEqual(entriesOf(`<item>${one}<item>${two}</item>`), [
+    ['One', 'https://a.example/1'],
+    ['Two', 'https://a.example/2'],
+  ])
+  assert.deepEqual(entriesOf(`<item><item><x>1</x></item>${one}</item>`), [['One', 'https://a.example/1']])
+  const atom = 'xmlns="http://www.w3.org/2005/Atom"'
+  assert.deepEqual(entriesOf(`<item ${atom}>${one}</item>`), [['One', 'https://a.example/1']])
+})
+
+test('dates with a zone behind the day, before noon in East Asia, and beside words that look like zones', () => {
+  const at = (text: string) => new Date(parseFeedDate(text)!).toISOString()
+  assert.equal(at('2020-11-12+01:00'), '2020-11-11T23:00:00.000Z')
+  assert.equal(at('17:00 2020-11-12'), '2020-11-12T17:00:00.000Z')
+  assert.equal(at('2020년 11월 12일 오전 12:30'), '2020-11-12T00:30:00.000Z')
+  assert.equal(at('12 novembre 2020 à 17:00 et plus'), '2020-11-12T17:00:00.000Z')
+  assert.equal(at('12 Nov 2020 17:00 ET'), '2020-11-12T22:00:00.000Z')
+})
+
+test('names, authors and bases without end cost little', () => {
+  const feeds = [
+    `<rss xmlns:x="https://${'a'.repeat(1_000_000)}"><channel>${'<x:a/>'.repeat(100_000)}</channel></rss>`,
+    `<rss><channel><item><author>${'&lt;'.repeat(300_000)}</author></item></channel></rss>`,
+    `<rss xml:base="https://a.example/${'a'.repeat(500_000)}">${'<channel xml:base="aaaaa/"></channel>'.repeat(20_000)}</rss>`,
+  ]
+  for (const feed of feeds) assert.ok(read(feed) !== null)
+})

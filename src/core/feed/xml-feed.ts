@@ -35,6 +35,10 @@ import {
 const maxDepth = 512
 const pieceLength = 16_384
 const maxPrefixes = 1000
+/** Known namespaces are far shorter. */
+const maxNamespace = 200
+/** Longer addresses aren't resolved against. */
+const maxBase = 2000
 
 const elementName = /^[a-z][a-z0-9]*$/i
 const voidElement = /^(?:area|br|col|embed|hr|img|input|source|track|wbr)$/
@@ -76,6 +80,8 @@ class FeedReader {
   private readonly lists: Record<Listed, string[]> = { author: [], category: [] }
   private capture: Capture | null = null
   private isTooDeep = false
+  /** Attributes of an entry that began in the open one. */
+  private inner: Record<string, string> | null = null
 
   read(source: string): void {
     const parser = new Parser(
@@ -129,21 +135,23 @@ class FeedReader {
   /** The last declaration of a prefix counts until the end: feeds don't use one for several vocabularies. */
   private readPrefixes(attributes: Record<string, string>): void {
     for (const name in attributes)
-      if (name.startsWith('xmlns:') && this.prefixes.size < maxPrefixes)
+      if (name.startsWith('xmlns:') && this.prefixes.size < maxPrefixes && attributes[name]!.length <= maxNamespace)
         this.prefixes.set(name.slice(6), attributes[name]!.trim())
   }
 
   private begin(rawName: string, attributes: Record<string, string>): void {
     const local = rawName.replace(/^.*:/, '').toLowerCase()
     if (local === 'rss' || local === 'feed' || local === 'rdf')
-      this.feed = { ...emptyFeed(), base: attributes['xml:base'] ?? '', language: languageOf(attributes) }
+      this.feed = { ...emptyFeed(), base: baseOf(attributes), language: languageOf(attributes) }
   }
 
   /** Feed elements have plain names, other vocabularies a prefix. In RSS, Atom is another vocabulary. */
   private nameOf(rawName: string, attributes: Record<string, string>): string {
     const name = rawName.toLowerCase()
     const colon = name.indexOf(':')
-    const own = colon === -1 ? attributes.xmlns?.trim() : undefined
+    if (name === 'channel' || isEntryName(name)) return name
+    const declared = attributes.xmlns
+    const own = colon === -1 && declared !== undefined && declared.length <= maxNamespace ? declared.trim() : undefined
     if (colon === -1 && own === undefined) return name
     const namespace = own ?? this.prefixes.get(rawName.slice(0, colon)) ?? ''
     const isForeignAtom = /atom/i.test(namespace) && this.open.length > 0 && !/feed$/.test(this.open[0]!)
@@ -162,7 +170,7 @@ class FeedReader {
       found: new Map(about === '' ? [] : [['id', about]]),
       lists: { author: [], category: [] },
       enclosures: [],
-      base: attributes['xml:base'] ?? '',
+      base: baseOf(attributes),
       dates: {},
       link: '',
       rank: 0,
@@ -205,10 +213,12 @@ class FeedReader {
   }
 
   private startInEntry(name: string, attributes: Record<string, string>): void {
-    // An entry with something in it, directly in another, means that the other wasn't closed.
-    if (this.open.length === this.entry!.depth + 2 && isEntryName(this.open.at(-2)!)) {
+    if (this.open.length === this.entry!.depth + 1) this.inner = isEntryName(name) ? attributes : null
+    // An entry with fields, directly in another, means that the other wasn't closed.
+    else if (this.inner !== null && this.open.length === this.entry!.depth + 2 && entryFields.has(name)) {
       this.endEntry()
-      this.startEntry({}, this.open.length - 1)
+      this.startEntry(this.inner, this.open.length - 1)
+      this.inner = null
     }
     const entry = this.entry!
     const isChild = this.open.length === entry.depth + 1
@@ -361,10 +371,18 @@ function keptAttributes(attributes: Record<string, string>): string {
 
 const isDateField = (field: Field): field is DateField => field === 'date' || field === 'created' || field === 'changed'
 
+/** Ignored if it is too long. */
+function baseOf(attributes: Record<string, string>): string {
+  const base = attributes['xml:base'] ?? ''
+  return base.length > maxBase ? '' : base.trim()
+}
+
 /** The base of an element within another; any element may have one. */
 function withBase(outer: string, attributes: Record<string, string>): string {
-  const own = (attributes['xml:base'] ?? '').trim()
-  return own === '' ? outer : absolute(own, outer)
+  const own = baseOf(attributes)
+  if (own === '') return outer
+  const joined = absolute(own, outer)
+  return joined.length > maxBase ? outer : joined
 }
 
 const addressOf = (href: string, attributes: Record<string, string>): string =>
@@ -404,7 +422,7 @@ function addTo(list: string[], text: string): void {
 /** In Atom the person's name, or else the address; in RSS the text as it is. */
 function authorOf(html: string): string {
   const part = (name: string): string => new RegExp(`<${name}>([^<]+)</${name}>`).exec(html)?.[1]?.trim() ?? ''
-  return part('name') || part('email') || html.replace(/<[^>]*>/g, ' ')
+  return part('name') || part('email') || html.replace(/<[^<>]*>/g, ' ')
 }
 
 function attributeOf(attributes: Record<string, string>, name: string): string | undefined {

@@ -58,7 +58,7 @@ function insideAngle(field: string, start: number): { address: string; end: numb
 function withoutRoute(address: string): string {
   if (address.includes('"')) return address.trim()
   return address
-    .replace(/[ \t]*([.@])[ \t]*/g, '$1')
+    .replace(/(?<![ \t])[ \t]+(?=[.@])|(?<=[.@])[ \t]+/g, '')
     .trim()
     .replace(/^@[^:]*:\s*(?=[^@\s]+@)/, '')
 }

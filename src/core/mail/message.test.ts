@@ -174,3 +174,16 @@ test('flowed lines are joined, each within its own level of quotation', async ()
   assert.equal(await read('flowed; delsp=yes', ['lo ', 'ng ', '', 'short']), 'long \n\nshort')
   assert.equal(await read('fixed', ['one ', 'two']), 'one \ntwo')
 })
+
+test('an empty body stays empty, however it is written', async () => {
+  for (const message of [
+    'Content-Transfer-Encoding: base64\n\nDQo=',
+    'Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n\n--b--\n',
+  ])
+    assert.equal((await parseMessage(Buffer.from(`Subject: nothing\n${message}`))).text.trim(), '')
+})
+
+test('an address with blanks without end costs little', async () => {
+  const { to } = await parseMessage(Buffer.from(`To: <a${' '.repeat(39_000)}b@c.example>\n\nx`))
+  assert.ok(to.length < 2_000)
+})

@@ -66,7 +66,7 @@ export async function parseMessage(source: Buffer): Promise<MailMessage> {
 
   const message = await parsed(bytes)
   if (message === null) return asText(bytes, reader)
-  if (isEmpty(message)) return { ...message, text: textWithoutHeader(bytes) }
+  if (isEmpty(message) && headerEnd(bytes) === bytes.length) return { ...message, text: textWithoutHeader(bytes) }
   if (!/\ufffd/.test(message.text + message.html)) return message
   // The declared encoding is wrong: anything but UTF-8 is read byte by byte, and UTF-8 misread that way is repaired.
   const again = await parsed(withoutUtf8Claims(bytes))

@@ -92,6 +92,20 @@ describe('offers that a page declares', () => {
     assert.equal(readOffers(ld(Array.from({ length: 5000 }, () => offer))).length, 50)
   })
 
+  test('a regular price counts if it is the only one', () => {
+    const regular = { priceType: 'https://schema.org/RegularPrice', price: '100', priceCurrency: 'EUR' }
+    const [only] = readOffers(ld({ '@type': 'Offer', priceSpecification: regular }))
+    assert.deepEqual([only?.amount, only?.currency], [100, 'EUR'])
+  })
+
+  test('types that are no text are ignored', () => {
+    const odd = { toString: 1, valueOf: 1 }
+    const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
+    const page = `<script type="application/ld+json">{"@type":${deep},"price":"1"}</script>`
+    assert.ok(readOffers(page).length <= 1)
+    assert.ok(readOffers(ld({ '@type': odd, priceSpecification: { price: 5, priceType: odd } })).length <= 1)
+  })
+
   test('availability by its address or in words', () => {
     assert.equal(availabilityOf('http://schema.org/OutOfStock'), 'out-of-stock')
     assert.equal(availabilityOf('LimitedAvailability'), 'limited')

@@ -170,20 +170,24 @@ function collect(data: unknown, offers: Offer[]): void {
 }
 
 function isOffer(fields: ReadonlyMap<string, unknown>): boolean {
-  const types = [fields.get('@type')].flat().map((type) => String(type).replace(/^.*[/#:]/, ''))
+  const types = [fields.get('@type')].flat().map((type) => word(type).replace(/^.*[/#:]/, ''))
   return types.includes('Offer') || types.includes('AggregateOffer') || (fields.has('price') && !fields.has('offers'))
 }
+
+const word = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Types of prices that are shown, but not paid. */
 const formerPrice = /(?:List|Strikethrough|Regular)Price|SRP/
 
 function offerFields(fields: ReadonlyMap<string, unknown>, name: unknown): Fields {
+  const specifications = [fields.get('priceSpecification')]
+    .flat()
+    .filter((each) => typeof each === 'object' && each !== null)
+    .map((each) => new Map<string, unknown>(Object.entries(each as object)))
   const inner =
-    [fields.get('priceSpecification')]
-      .flat()
-      .filter((each) => typeof each === 'object' && each !== null)
-      .map((each) => new Map<string, unknown>(Object.entries(each as object)))
-      .find((each) => !formerPrice.test(String(each.get('priceType')))) ?? new Map<string, unknown>()
+    specifications.find((each) => !formerPrice.test(word(each.get('priceType')))) ??
+    specifications[0] ??
+    new Map<string, unknown>()
   return {
     name,
     price: fields.get('price') ?? fields.get('lowPrice') ?? inner.get('price'),

@@ -119,6 +119,17 @@ const amounts: Record<string, [text: string, amount: number | null, code: string
   ],
 }
 
+test('the full stop of a mark is no decimal point', () => {
+  for (const [text, amount] of [
+    ['Rs.499', 499],
+    ['Kr.99', 99],
+    ['S/.25', 25],
+    ['Rs.1,299.00', 1299],
+    ['$.99', 0.99],
+  ] as const)
+    assert.equal(parsePrice(text).amount, amount, text)
+})
+
 describe('prices as shops write them', () => {
   for (const [name, examples] of Object.entries(amounts))
     test(name, () => {

@@ -88,9 +88,9 @@ function decimalsOf(text: string, { start, end }: NumberAt, code: string): numbe
 
 const isLetter = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{M}]/u.test(character)
 
-/** Numbers with their separators: digits, and separators between digits. */
+/** Numbers with their separators: digits, and separators between digits. The full stop of `Rs.499` belongs to the mark. */
 const numberLike =
-  /(?:(?<![\d.,])[.]+)?\d+(?:(?:[.,'’ʼ´`]|[.,] (?=\d\d?(?!\d))| [.,] ?(?=\d\d(?!\d|[.,]\d))|(?<![.,]\d\d?) (?=\d{3}(?!\d)))\d+)*/g
+  /(?:(?<![\d.,\p{L}/])\.+)?\d+(?:(?:[.,'’ʼ´`]|[.,] (?=\d\d?(?!\d))| [.,] ?(?=\d\d(?!\d|[.,]\d))|(?<![.,]\d\d?) (?=\d{3}(?!\d)))\d+)*/gu
 
 function findNumbers(text: string): NumberAt[] {
   const numbers: NumberAt[] = []

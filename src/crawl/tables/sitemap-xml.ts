@@ -13,13 +13,15 @@ type OpenEntry = {
   readonly depth: number
   readonly isSitemap: boolean
   texts: Map<Field, string>
+  /** URLs before the last one, to which all the same applies. */
+  earlier: string[]
   /** Text outside the fields: some sitemaps leave out the `loc` around the URL. */
   bare: string
   alternates: string[]
 }
 
 const openEntry = (depth: number, isSitemap: boolean): OpenEntry => ({
-  ...{ depth, isSitemap, texts: new Map(), bare: '', alternates: [] },
+  ...{ depth, isSitemap, texts: new Map(), earlier: [], bare: '', alternates: [] },
 })
 
 /**
@@ -90,7 +92,7 @@ class XmlSitemapReader {
     const local = name.slice(name.indexOf(':') + 1)
     const isOurs = name === this.prefix + local
     // `<loc><url>…</url></loc>`: the inner element is part of the field.
-    if (isOurs && local === 'url' && this.field?.name === 'loc' && this.field.text.trim() === '') return
+    if (isOurs && local === 'url' && this.field?.name === 'loc' && this.field.text === '') return
     // The end tag of the field is missing: the next element ends it.
     if (this.field !== null && isOurs) this.endField()
     if (isOurs && (local === 'url' || local === 'sitemap')) {
@@ -112,19 +114,26 @@ class XmlSitemapReader {
   }
 
   private startField(entry: OpenEntry, name: Field): void {
-    // A second URL begins the next entry, as if the tags between them were missing.
-    if (name === 'loc' && entry.texts.has('loc')) {
-      this.endEntry()
-      this.entry = openEntry(entry.depth, entry.isSitemap)
+    const url = name === 'loc' ? entry.texts.get('loc') : undefined
+    if (url !== undefined) {
+      // That of a picture or the like, in an element of its own.
+      if (this.depth !== entry.depth + 1) return
+      if (entry.texts.size > 1) {
+        // Behind other fields a URL begins the next entry, as if the tags between them were missing.
+        this.endEntry()
+        this.entry = openEntry(entry.depth, entry.isSitemap)
+      } else if (entry.earlier.length < maxEntries) {
+        entry.earlier.push(url)
+        entry.texts.delete('loc')
+      }
     }
     this.field = { name, depth: this.depth, text: '' }
   }
 
   private take(text: string): void {
     const { field, entry } = this
-    if (field !== null) {
-      if (field.text.length < maxUrlCharacters) field.text += text
-    } else if (entry?.depth === this.depth && entry.bare.length < maxUrlCharacters) entry.bare += text
+    if (field !== null) field.text = appended(field.text, text)
+    else if (entry?.depth === this.depth) entry.bare = appended(entry.bare, text)
   }
 
   private end(): void {
@@ -137,13 +146,13 @@ class XmlSitemapReader {
     const { field, entry } = this
     this.field = null
     if (field === null || entry === null || entry.texts.has(field.name)) return
-    const text = this.withoutEntities(oneLine(field.text))
-    if (text !== '') entry.texts.set(field.name, text)
+    const text = oneLine(field.text)
+    if (text !== '' && !this.hasDeclaredEntity(text)) entry.texts.set(field.name, text)
   }
 
-  private withoutEntities(text: string): string {
-    if (this.entities.size === 0) return text
-    return text.replace(/&([\w.-]+);/g, (reference, name: string) => (this.entities.has(name) ? '' : reference))
+  private hasDeclaredEntity(text: string): boolean {
+    if (this.entities.size === 0) return false
+    return Array.from(text.matchAll(/&([\w.-]+);/g)).some(([, name]) => this.entities.has(name!))
   }
 
   private endEntry(): void {
@@ -154,7 +163,9 @@ class XmlSitemapReader {
     const { texts, isSitemap } = entry
     const facts = { modifiedAt: modifiedAtOf(texts.get('lastmod')), priority: priorityOf(texts.get('priority')) }
     const list = isSitemap ? sitemap.sitemaps : sitemap.pages
-    addEntry(sitemap, list, { url: texts.get('loc') ?? bareUrl(entry.bare), ...facts })
+    for (const url of entry.earlier) addEntry(sitemap, list, { url, ...facts })
+    const last = texts.get('loc') ?? bareUrl(entry.bare)
+    if (last !== '' || entry.earlier.length === 0) addEntry(sitemap, list, { url: last, ...facts })
     for (const url of entry.alternates)
       if (this.alternates.size < maxEntries && !this.alternates.has(url)) this.alternates.set(url, { url, ...facts })
     if (sitemap.dropped >= maxCounted) this.isOver = true
@@ -162,6 +173,12 @@ class XmlSitemapReader {
 }
 
 const isField = (name: string): name is Field => name === 'loc' || name === 'lastmod' || name === 'priority'
+
+/** Without white space at the beginning, and one character more than allowed at most. */
+function appended(text: string, more: string): string {
+  const added = text === '' ? more.trimStart() : more
+  return text + added.slice(0, maxUrlCharacters + 1 - text.length)
+}
 
 const oneLine = (text: string): string => text.replace(/[\t\r\n]+/g, '').trim()
 
@@ -184,6 +201,6 @@ function isAlternate({ rel, href }: Record<string, string>): boolean {
 }
 
 function priorityOf(text: string | undefined): number | null {
-  const priority = text === undefined || !/^\d*\.?\d+$/.test(text) ? Number.NaN : Number(text)
+  const priority = text === undefined || !/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number.NaN : Number(text)
   return priority >= 0 && priority <= 1 ? priority : null
 }

@@ -77,12 +77,14 @@ async function attempt(place: Place, connect: (client: Client) => Promise<FtpCon
 
 async function connectPlain(client: Client, target: Target): Promise<FtpConnection> {
   await client.connect(target.address, target.url.port)
-  const offered = target.place.secret === null ? undefined : (await featuresOf(client)).get('AUTH')
-  if (offered !== undefined) {
+  const offered = target.place.secret === null ? [] : await mechanismsOf(client)
+  if (offered.length > 0) {
     const tls = { ...tlsOptions(target.url, target.address, {}), rejectUnauthorized: false }
+    const hasOthersOnly = offered.every((each) => each !== '' && !/TLS|SSL/i.test(each))
     await client.useTLS(tls).catch((error: unknown) => {
-      // A server may offer other mechanisms only.
-      if (!isRefusal(error) || /TLS|SSL/i.test(offered)) throw error
+      if (!isRefusal(error)) throw error
+      if (hasOthersOnly && isUnknownCommand(error)) return
+      throw new AppError('tls-failed', 'the server offers TLS and refuses it')
     })
   }
   return signIn(client, target)
@@ -130,6 +132,13 @@ async function signIn(client: Client, { place, address }: Target): Promise<FtpCo
   return { client, address, home: homeIn(await client.sendIgnoringError('PWD')), canTellTimes: features.has('MDTM') }
 }
 
+/** What each line about `AUTH` names: one or several mechanisms, or nothing. */
+async function mechanismsOf(client: Client): Promise<string[]> {
+  const { code, message } = await client.sendIgnoringError('FEAT')
+  if (code >= 400) return []
+  return Array.from(message.matchAll(/^(?:\d{3}-)?[ \t]*AUTH\b(.*)$/gim), ([, named]) => named!.trim())
+}
+
 /** Names of features in upper case (RFC 2389: any case is valid). */
 async function featuresOf(client: Client): Promise<ReadonlyMap<string, string>> {
   return new Map([...(await client.features())].map(([name, value]) => [name.toUpperCase(), value]))
@@ -137,6 +146,9 @@ async function featuresOf(client: Client): Promise<ReadonlyMap<string, string>> 
 
 /** Whether the server answered with an error code, rather than that something failed. */
 const isRefusal = (error: unknown): boolean => typeof (error as { code?: unknown }).code === 'number'
+
+/** Whether the server doesn't know a command, or not with this parameter. */
+const isUnknownCommand = (error: unknown): boolean => [500, 502, 504].includes((error as { code?: number }).code ?? 0)
 
 /** Encoded as UTF-8. Refuses characters that can't be sent in a line. */
 function credentialsOf(secret: Secret | null): { user: string; password: string } {

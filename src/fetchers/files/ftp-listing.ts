@@ -68,8 +68,11 @@ async function askList(client: Client): Promise<{ entries: Entry[]; isMlsd: bool
       continue
     }
     const entries = entriesIn(text, isMlsd)
-    if (entries === null) throw new AppError('protocol-failed', 'the format of the listing is not known')
-    return { entries, isMlsd }
+    if (entries !== null) return { entries, isMlsd }
+    client.availableListCommands = commands
+    failure = new AppError('protocol-failed', 'the format of the listing is not known')
+    // Only MLSD has a format that a server can fail to keep to while another command works.
+    if (!isMlsd) break
   }
   if (failure === null) return { entries: [], isMlsd: false }
   throw failure

@@ -337,6 +337,16 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
+    'one that offers TLS beside another mechanism and then refuses it gets no password',
+    withScript(
+      { replies: { FEAT: '211-Features\r\n AUTH TLS\r\n AUTH GSSAPI\r\n211 End', AUTH: '504 Not now' }, listing: file },
+      async (world) => {
+        await fails(world, () => createVisitor(world).visit(), 'tls-failed')
+      },
+    ),
+  )
+
+  test(
     'one that offers TLS and then refuses it gets no password',
     withScript(
       { replies: { FEAT: '211-Features\r\n auth TLS\r\n211 End', AUTH: '534 Not now' }, listing: file },
