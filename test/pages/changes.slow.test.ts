@@ -158,6 +158,11 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
         assert.equal(await width(), 390)
         assert.deepEqual(faults, [])
       })
+      // The page marks what it shows as read, which must not come after it is marked as unread.
+      await until('the opened page to be read', async () => {
+        const { items } = await me.ask<{ items: { url: string }[] }>('GET', '/annotations?group=page&state=unread')
+        return items.every(({ url }) => !url.endsWith('/rules'))
+      })
       await unreadAgain()
       await context.close()
     }
