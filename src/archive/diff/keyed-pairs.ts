@@ -13,15 +13,14 @@ export function pairByKey(old: readonly Block[], next: readonly Block[], budget:
   const indexed: Pair[] = []
   let isSame = true
   for (const [key, to] of byKeyNext) {
-    const from = byKey.get(key)
-    if (from === undefined) {
-      isSame = false
-      continue
+    const pairs = pairsOfKey(old, next, byKey.get(key) ?? [], to)
+    if (pairs.length < to.length) isSame = false
+    for (const [from, place] of pairs) {
+      if (isIndexed(next[place]!) && isIndexed(old[from]!)) {
+        indexed.push([from, place])
+        isSame &&= old[from]!.text === next[place]!.text
+      } else pair(from, place)
     }
-    if (isIndexed(next[to]!) && isIndexed(old[from]!)) {
-      indexed.push([from, to])
-      isSame &&= old[from]!.text === next[to]!.text
-    } else pair(from, to)
   }
   if (indexed.length === 0) return
   const pairs = isSame ? indexed : fewerChanges(old, next, indexed, budget)
@@ -30,24 +29,39 @@ export function pairByKey(old: readonly Block[], next: readonly Block[], budget:
 
 type Pair = [from: number, to: number]
 
-/** Repeated keys are numbered: the second block with the same key counts as another. */
-function placesByKey(blocks: readonly Block[]): Map<string, number> {
-  const places = new Map<string, number>()
+function placesByKey(blocks: readonly Block[]): Map<string, number[]> {
+  const places = new Map<string, number[]>()
   for (let i = 0; i < blocks.length; i++) {
     const { key } = blocks[i]!
     if (key === '') continue
-    if (!places.has(key)) places.set(key, i)
-    else {
-      let again = 2
-      while (again <= maxSame && places.has(`${key}\n${again}`)) again++
-      places.set(`${key}\n${again}`, i)
-    }
+    const same = places.get(key)
+    if (same === undefined) places.set(key, [i])
+    else same.push(i)
   }
   return places
 }
 
-/** Maximum number of blocks told apart by a repeated key; of further ones the last wins. */
-const maxSame = 20
+/**
+ * Pairs blocks that share one key, such as entries of a feed that gives all of them the same id: first those with equal text, then those
+ * with the same link, and the others in order. So a new entry above the others doesn't look like a change of each.
+ */
+function pairsOfKey(old: readonly Block[], next: readonly Block[], from: number[], to: number[]): Pair[] {
+  if (from.length === 1 && to.length === 1) return [[from[0]!, to[0]!]]
+  const pairs: Pair[] = []
+  const traits: ((block: Block) => string)[] = [({ text }) => text, ({ link = '' }) => link, () => 'any']
+  for (const traitOf of traits) {
+    const waiting = Map.groupBy(from.toReversed(), (place) => traitOf(old[place]!))
+    waiting.delete('')
+    to = to.filter((place) => {
+      const partner = waiting.get(traitOf(next[place]!))?.pop()
+      if (partner !== undefined) pairs.push([partner, place])
+      return partner === undefined
+    })
+    const paired = new Set(pairs.map(([place]) => place))
+    from = from.filter((place) => !paired.has(place))
+  }
+  return pairs
+}
 
 /** Whether a JSON value has an array index in its key. Its place is the path without what tells array elements apart. */
 function isIndexed({ kind, key }: Block): boolean {

@@ -19,11 +19,24 @@ export function readSource(body: Uint8Array, contentType: string | undefined): S
   const type = textTypeOf(contentType)
   const isCut = body.length > maxBodyBytes
   const bytes = asBuffer(isCut ? body.subarray(0, maxBodyBytes) : body)
-  const kind = type.isUntold && bytes.subarray(0, 512).includes('<') ? 'html' : type.kind
+  const kind = kindOf(type, bytes)
   if (kind === null) return null
   const page = toUtf8(bytes, kind, type)
   return kind === 'plain' && isBinary(page) ? null : { page, kind, type, isCut }
 }
+
+/** The bytes decide where the media type says nothing. */
+function kindOf({ kind, media, isUntold }: TextType, bytes: Buffer): TextKind | null {
+  if (isUntold && bytes.subarray(0, 512).includes('<')) return 'html'
+  return vague.has(media) && startsAsXml(bytes) ? 'xml' : kind
+}
+
+/** File stores send these for everything whose type they don't know, feeds included. */
+const vague = new Set(['application/octet-stream', 'binary/octet-stream'])
+
+const xmlStart = /^(?:\xef\xbb\xbf)?\s*<(?:\?xml\s|rss[\s>]|feed\s|rdf:RDF\s)/
+
+const startsAsXml = (bytes: Buffer): boolean => xmlStart.test(bytes.toString('latin1', 0, 256))
 
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

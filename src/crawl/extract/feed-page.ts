@@ -3,7 +3,7 @@ import { looksLikeFeed, readFeed } from '../../core/feed/read-feed.ts'
 import { feedTitle } from './feed-title.ts'
 import type { Found, FoundLink } from './link-collector.ts'
 
-const maybeFeed = /[/+](?:xml|rss|atom|json|feed)/i
+const maybeFeed = /[/+](?:xml|rss|atom|json|feed|octet-stream)/i
 const maxLinkCharacters = 8192
 const MAX_DATES = 20
 

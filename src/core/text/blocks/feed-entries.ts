@@ -8,13 +8,12 @@ const maxEntryBlocks = 2000
 const maxKeyCharacters = 1000
 
 /**
- * An entry is identified by its id, else its link, else its title. One without a title is named by the beginning of its text, or by its
+ * An entry is identified by its id, else its link, else its title; several may share an id. One without a title is named by the beginning of its text, or by its
  * address.
  */
 export function feedBlocks(feed: Feed, url: string | undefined): Blocks {
   const { title, site, entries, isCut } = feed
   const home = absolute(site.trim(), absolute(feed.base.trim(), url) || url)
-  const keys = new Map<string, number>()
   const blocks: Block[] = []
   for (const entry of entries) {
     const ownTitle = titleText(entry.title)
@@ -24,14 +23,11 @@ export function feedBlocks(feed: Feed, url: string | undefined): Blocks {
     const text = [shown, ...filesOf(entry)].filter(Boolean).join(' — ')
     const name = (entry.id.trim() || entry.link.trim() || ownTitle || content).slice(0, maxKeyCharacters)
     if ((text || name) === '') continue
-    // Some feeds give the same id to several entries.
-    const count = (keys.get(name) ?? 0) + 1
-    keys.set(name, count)
     blocks.push({
       kind: 'entry',
       text: text || link || name,
       trail: [],
-      key: count === 1 ? name : `${name} (${count})`,
+      key: name,
       place: '',
       level: 0,
       title: ownTitle || beginningOf(content) || link || name,
