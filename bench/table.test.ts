@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatTable } from './table.ts'
 
-test('a table is aligned, numbers to the right, and each result follows as a line of JSON', () => {
+test('formats an aligned table with numbers to the right, followed by its figures as JSON lines', () => {
   const text = formatTable({
     name: 'demo',
     columns: ['tool', 'documents', 'seconds'],

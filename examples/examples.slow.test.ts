@@ -79,7 +79,7 @@ function readmeOf(name: string) {
   return { words: command.split(' ').slice(1), kind, what, expected }
 }
 
-describe('the examples', () => {
+describe('examples', () => {
   for (const name of names)
     test(`${name} does what its README says`, async () => {
       const { words, kind, what, expected } = readmeOf(name)

@@ -7,7 +7,7 @@ import { type Built, buildUi } from './build-ui.ts'
 
 const MAX_FIRST_LOAD_BYTES = 200 * 1024
 
-describe('the built pages', () => {
+describe('built UI', () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-ui-'))
   let built: Built
 
@@ -21,19 +21,19 @@ describe('the built pages', () => {
     assert.ok(built.firstLoadBytes < MAX_FIRST_LOAD_BYTES, `${built.firstLoadBytes} bytes`)
   })
 
-  test('the page has no inline script and no inline style', () => {
+  test('the page has no inline scripts or styles', () => {
     const page = readFileSync(join(folder, 'index.html'), 'utf8')
     assert.doesNotMatch(page, /<script(?![^>]*\ssrc=)/i)
     assert.doesNotMatch(page, /<style|\sstyle=|\son\w+=/i)
   })
 
-  test('scripts and styles exist in both compressed forms', () => {
+  test('the main script exists in both compressed forms', () => {
     const scripts = globSync('assets/main-*.js', { cwd: folder })
     assert.equal(scripts.length, 1)
     for (const ending of ['.br', '.gz']) assert.ok(existsSync(join(folder, scripts[0]! + ending)))
   })
 
-  test('the files that make the pages installable exist', () => {
+  test('the files of an installable web app exist', () => {
     for (const name of ['sw.js', 'manifest.webmanifest', 'icon.svg', 'icon-192.png', 'icon-512.png']) {
       assert.ok(existsSync(join(folder, name)), name)
     }

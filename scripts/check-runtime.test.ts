@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const script = join(root, 'scripts/check-runtime.js')
 
-test('a runtime with another checksum fails the install, and names the file', async () => {
+test('a runtime with a wrong checksum fails the install with an error that names the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-runtime-'))
   try {
     await run(process.execPath, [script], { cwd: folder })

@@ -14,7 +14,9 @@ const LIMIT_MS = 60_000
 type Item = { profile: { name: string } | string; kind: string; url: string; backlog: boolean }
 
 describe('the demo', () => {
-  test('fills the inbox within a minute, and leaves nothing behind', { timeout: 2 * LIMIT_MS }, async () => {
+  test('fills the inbox within a minute, and removes its data folder at the end', {
+    timeout: 2 * LIMIT_MS,
+  }, async () => {
     const child = spawn(process.execPath, [script, '--port', '0', '--period', '0.3'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -69,7 +71,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 }
 
 describe('the sample news site', () => {
-  test('has the same articles for the same seed, and others for another', () => {
+  test('has the same articles for the same seed, and different ones for another', () => {
     const events = (seed: number): string[] => {
       const desk = createNewsDesk(seed)
       return Array.from({ length: 40 }, () => {
@@ -81,7 +83,7 @@ describe('the sample news site', () => {
     assert.notDeepEqual(events(3), events(4))
   })
 
-  test('starts with a dozen articles on all topics and never grows beyond a page', () => {
+  test('starts with a dozen articles on all topics and never has more than 40', () => {
     const desk = createNewsDesk(1)
     assert.equal(desk.articles().length, 12)
     assert.equal(new Set(desk.articles().map(({ topic }) => topic)).size, 4)
@@ -91,7 +93,7 @@ describe('the sample news site', () => {
     for (const { headline, paragraphs } of desk.articles()) assert.doesNotMatch(headline + paragraphs.join(''), /[{}]/)
   })
 
-  test('has pages around it that change one after the other, and one that never rests', () => {
+  test('has town pages that change one at a time, and one that differs on every request', () => {
     const town = createTownPages()
     const bodies = () => ['/shop/kettle', '/notices', '/ferry.json'].map((path) => town.answerTo(path)!.body)
     for (let step = 0; step < 60; step++) {
@@ -103,7 +105,7 @@ describe('the sample news site', () => {
     assert.equal(town.answerTo('/else'), null)
   })
 
-  test('is served with validators, a feed, and a note about withdrawn articles', async () => {
+  test('is served with ETags, a feed, and 410 for withdrawn articles', async () => {
     const desk = createNewsDesk(1)
     const { origin, close } = await startNewsServer(desk, createTownPages(), 0)
     try {

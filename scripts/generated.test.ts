@@ -41,7 +41,7 @@ test('docs/delivery.md lists every kind of channel and no other, and its example
   assert.equal(isGenuine(secret, { ...headers, 'webhook-timestamp': String(at - 301) }, body), false)
 })
 
-test('every file that SECURITY.md names exists, each row names what holds it and what shows it, and the page is linked', async () => {
+test('SECURITY.md names only existing files, names the tests in each row, and is linked', async () => {
   const read = (name: string) => readFile(new URL(`../${name}`, import.meta.url), 'utf8')
   const page = await read('SECURITY.md')
   const named = [

@@ -39,26 +39,26 @@ describe('the test runner', () => {
     })
   }
 
-  test('finds test files, lists what was skipped and ends with the totals', async () => {
+  test('finds test files, lists skipped tests and ends with the totals', async () => {
     const { code, output } = await runTests(['good', 'left'], '')
     assert.equal(code, 0, output)
     assert.match(output, /Skipped:\n {2}src\/left\.test\.ts: needs openssl \(no openssl\)\n\n[\s\S]*ℹ tests 2\n/)
     assert.match(output, /ℹ pass 1\nℹ fail 0\n[\s\S]*ℹ skipped 1\n[\s\S]*ℹ duration_ms [\d.]+\n$/)
   })
 
-  test('a skipped test is a failure in CI', async () => {
+  test('fails in CI if a test is skipped', async () => {
     assert.equal((await runTests(['left'], 'true')).code, 1)
     assert.equal((await runTests(['good'], 'true')).code, 0)
   })
 
-  test('a failing test makes the run fail', async () => {
+  test('fails if a test fails', async () => {
     const { code, output } = await runTests([], '')
     assert.equal(code, 1)
     assert.match(output, /1 slow test files run in CI, or with npm test -- --slow\n\nℹ tests 3\n/)
     assert.match(output, /breaks/)
   })
 
-  test('slow tests run in CI and where they are asked for', async () => {
+  test('runs slow tests in CI and on request', async () => {
     for (const [words, ci] of [
       [[], 'true'],
       [['--slow'], ''],
@@ -67,7 +67,7 @@ describe('the test runner', () => {
       assert.match((await runTests([...words], ci)).output, /takes long/)
   })
 
-  describe('of many files', () => {
+  describe('with many files', () => {
     let many: string
     before(async () => {
       many = await mkdtemp(join(tmpdir(), 'erace-tests-'))
@@ -90,7 +90,7 @@ describe('the test runner', () => {
     })
     after(() => rm(many, { recursive: true, force: true }))
 
-    test('runs some in one process, each with its own hooks, and counts them as if they were apart', async () => {
+    test('runs several files in one process, with separate hooks and correct counts', async () => {
       const { code, output } = await runTests(['good'], '', many)
       assert.equal(code, 0, output)
       assert.match(output, /number 12 here/)
@@ -99,7 +99,7 @@ describe('the test runner', () => {
       assert.match(output, /ℹ tests 24\nℹ suites 0\nℹ pass 23\nℹ fail 0\n/)
     })
 
-    test('repeats those of a process with a failure apart, and names the ones that failed', async () => {
+    test('reruns the files of a failed process one by one, and lists those that fail again', async () => {
       const { code, output } = await runTests([], '', many)
       assert.equal(code, 1)
       assert.match(
@@ -110,7 +110,7 @@ describe('the test runner', () => {
     })
   })
 
-  test('a process that does not end is ended, and has failed', async () => {
+  test('kills a process that does not end, and counts it as failed', async () => {
     const open = await mkdtemp(join(tmpdir(), 'erace-tests-'))
     await mkdir(join(open, 'src'))
     await writeFile(join(open, 'package.json'), '{ "type": "module" }')
@@ -124,7 +124,7 @@ describe('the test runner', () => {
     await rm(open, { recursive: true, force: true })
   })
 
-  test('a filter that matches no path is a failure', async () => {
+  test('fails if a filter matches no path', async () => {
     assert.equal((await runTests(['nothing-like-it'], '')).code, 1)
   })
 })

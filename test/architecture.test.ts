@@ -74,7 +74,7 @@ describe('the architecture', () => {
     )
   })
 
-  test('each part imports only the parts it may', () => {
+  test('each part imports only the parts it is allowed to', () => {
     const broken: string[] = []
     for (const { path, imports } of program) {
       const part = partOf(path)
@@ -91,7 +91,7 @@ describe('the architecture', () => {
     assert.deepEqual(broken, [])
   })
 
-  test('database drivers are known to one store engine each', () => {
+  test('each database driver is imported by only one part', () => {
     const broken: string[] = []
     for (const { path, imports } of program) {
       if (path.startsWith(databaseSources)) continue
@@ -105,7 +105,7 @@ describe('the architecture', () => {
     assert.deepEqual(broken, [])
   })
 
-  test('the table of folders in ARCHITECTURE.md says the same', () => {
+  test('the folder table in ARCHITECTURE.md matches the enforced imports', () => {
     const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
     const rows = [...text.matchAll(/^\| `src\/([\w/]+)\/` \|[^|]*\| ([^|]*) \|$/gm)]
     const documented = rows.map(([, part, imports]) => [part, imports === '–' ? [] : imports!.split(', ').toSorted()])
@@ -121,7 +121,7 @@ describe('the architecture', () => {
     assert.deepEqual(broken, [])
   })
 
-  test('the composition wires and decides nothing: no loop, no timer but in threads, no long file or function', () => {
+  test('the composition only wires: no loops or timers outside threads, no long files or functions', () => {
     const broken: string[] = []
     for (const { path, text, lines } of program) {
       if (!path.startsWith('src/app/')) continue
@@ -135,7 +135,7 @@ describe('the architecture', () => {
     assert.deepEqual(broken, [])
   })
 
-  test('promises race only where none of them outlives the race', () => {
+  test('promises are raced only in race.ts', () => {
     const racing = program.filter(({ text }) => /\bPromise\.(?:race|any)\(|\bAbortSignal\.any\(/.test(text))
     assert.deepEqual(
       racing.map(({ path }) => path),
@@ -143,7 +143,7 @@ describe('the architecture', () => {
     )
   })
 
-  test('every file that is imported, or started as a thread, exists', () => {
+  test('every imported file and every thread script exists', () => {
     const ours = /^(?:src|ui|test|bench|scripts|examples)\/.*\.[jt]sx?$/
     const missing = sources.flatMap(({ path, imports }) =>
       imports
@@ -153,7 +153,7 @@ describe('the architecture', () => {
     assert.deepEqual(missing, [])
   })
 
-  test('nothing that is shipped imports a test', () => {
+  test('shipped code does not import test code', () => {
     const broken = program.filter(({ imports }) => imports.some(({ target }) => forTests.test(target)))
     assert.deepEqual(
       broken.map(({ path }) => path),
@@ -161,7 +161,7 @@ describe('the architecture', () => {
     )
   })
 
-  test('the pages use the HTTP API alone', () => {
+  test('the web pages import nothing from src', () => {
     const broken = sources.filter(({ path, imports }) => {
       return path.startsWith('ui/') && imports.some(({ target }) => target.startsWith('src/'))
     })
@@ -181,8 +181,8 @@ describe('the architecture', () => {
   })
 })
 
-describe('the scan for imports', () => {
-  test('finds every way to name another file', () => {
+describe('the import scanner', () => {
+  test('finds every kind of import', () => {
     const text = [
       "import a, { type B } from './a.ts'",
       'import {',
@@ -212,7 +212,7 @@ describe('the scan for imports', () => {
     ])
   })
 
-  test('finds the literals of a file, and statements of SQL among them', () => {
+  test('finds string literals, and SQL statements among them', () => {
     const text =
       "// it's SELECT 1\nconst a = 'SELECT 1 FROM t' /* `UPDATE` */\nconst b = `\n  INSERT INTO t`\nconst c = 'Select one'"
     assert.deepEqual(literalsOf(text), ["'SELECT 1 FROM t'", '`\n  INSERT INTO t`', "'Select one'"])
@@ -220,7 +220,7 @@ describe('the scan for imports', () => {
     assert.deepEqual(found, ["'SELECT 1 FROM t'", '`\n  INSERT INTO t`'])
   })
 
-  test('finds a cycle over several files, but none in a file that starts a thread', () => {
+  test('finds import cycles, but does not count the start of a thread as an import', () => {
     const file = (path: string, target: string, kind: 'static' | 'thread' = 'static') => ({
       path,
       imports: [{ target, kind }],

@@ -61,8 +61,8 @@ for (const folder of ['a', 'b', 'c']) {
 }
 
 for (const [name, open] of Object.entries(engines)) {
-  describe(`copies of a page, ${name}`, () => {
-    test('in several folders lead to all pages behind them, and again when they are unchanged', async (context) => {
+  describe(`identical pages, ${name}`, () => {
+    test('in several folders have all their links followed, and again when unchanged', async (context) => {
       const engine = await open(context)
       const site = await createSite({ pages: 0, etags: true })
       context.after(site.close)
@@ -81,7 +81,7 @@ for (const [name, open] of Object.entries(engines)) {
       assert.deepEqual(await engine.dropped(), [])
     })
 
-    test('on several hosts lead to all pages of each', async (context) => {
+    test('on several hosts have all their links followed', async (context) => {
       const engine = await open(context)
       const addresses = [1, 2, 3, 4, 5, 6].map((n) => `127.0.9.${n}`)
       const site = await createSite({ pages: 0, addresses })
@@ -99,7 +99,7 @@ for (const [name, open] of Object.entries(engines)) {
       assert.ok(result.duplicates <= 5 && result.stored + result.duplicates === 55, `${result.duplicates}`)
     })
 
-    test('that lead to themselves without end are left after a while, counted and listed', async (context) => {
+    test('that link to themselves endlessly are abandoned at a limit, counted and listed', async (context) => {
       const engine = await open(context)
       const site = await createTrap()
       context.after(site.close)

@@ -74,7 +74,7 @@ describe('a crawl of one site', () => {
     assert.equal(rest.finished, true)
   })
 
-  test('an interrupted crawl saves its state, exits with 130, and continues', async () => {
+  test('saves its state when interrupted, exits with 130, and continues later', async () => {
     const folder = dataFolder()
     const args = ['crawl', `${site.origin()}/`, '--data', folder, '--json', '--quiet', '--delay', '20']
     const { child, ended } = startErace(args)
@@ -90,7 +90,7 @@ describe('a crawl of one site', () => {
     assert.equal(part.stored + rest.stored, 40)
   })
 
-  test("two crawls can't share a data folder", async () => {
+  test('cannot share its data folder with another crawl', async () => {
     const folder = dataFolder()
     const args = ['crawl', `${site.origin()}/`, '--data', folder, '--quiet', '--delay', '1000']
     const first = startErace(args)
@@ -103,7 +103,7 @@ describe('a crawl of one site', () => {
   })
 })
 
-describe('what is followed and what is not', () => {
+describe('link following', () => {
   let site: Site
   before(async () => {
     site = await createSite({
@@ -114,7 +114,7 @@ describe('what is followed and what is not', () => {
   })
   after(() => site.close())
 
-  test('each link is counted once, under its reason', async () => {
+  test('counts each skipped link once, by reason', async () => {
     const { set, origin, log } = site
     const outside = `${origin(1)}/outside.html`
     set('/', {
@@ -176,7 +176,7 @@ describe('what is followed and what is not', () => {
     )
   })
 
-  test('depth is exact, however a page was found first', async () => {
+  test('measures depth along the shortest path to a page', async () => {
     const { set, origin } = site
     // /x is three links from /d by way of /long and two by way of /short: the shorter way counts.
     set('/d', { body: html('/long', '/short') })
@@ -225,7 +225,7 @@ describe('what is followed and what is not', () => {
   })
 })
 
-test('hosts declared equal by host rules are one', async () => {
+test('hosts declared synonymous by host rules count as one host', async () => {
   const site = await createSite({ pages: 0 })
   try {
     site.set('/', { body: html('/p', `${site.origin().replace('127.0.0.1', '127.0.0.2')}/p`) })
@@ -240,7 +240,7 @@ test('hosts declared equal by host rules are one', async () => {
   }
 })
 
-test('a dead host fails without delaying others', async () => {
+test('a dead host does not keep other hosts from being crawled', async () => {
   const site = await createSite({ pages: 5 })
   try {
     const result = await crawl(dataFolder(), [`${site.origin()}/`, 'http://127.0.0.3:9/'])
@@ -262,7 +262,7 @@ async function untilLogged(site: Site, requests: number): Promise<void> {
   while (site.log.length < requests) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('an empty query is part of a URL: as seed, link, request and record, on a new connection and on a known one', async () => {
+test('an empty query stays part of a URL in seeds, links, requests and records', async () => {
   const site = await createHandlerSite((path, response) => {
     if (path === '/robots.txt') response.writeHead(404).end()
     else response.end(path === '/seed?' ? html('/a?', '/b', '/c?#d') : `page ${path}`)

@@ -54,7 +54,7 @@ describe('damage to the archive', () => {
     await assertVerified(data)
   })
 
-  test('the next crawl fetches exactly what verify --repair gave up', async () => {
+  test('the next crawl fetches exactly the versions that verify --repair discarded', async () => {
     const data = join(newFolder(), 'data')
     await crawl(data)
     const [first, second, third, fourth] = filesOf(data)

@@ -54,7 +54,7 @@ function namedCommands(text: string): string[] {
   return [...text.matchAll(/`erace ([a-z][^`]*)`/g)].map(([, rest]) => rest!)
 }
 
-describe('the files for deployment', () => {
+describe('the deployment files', () => {
   const cli = useCliFolder()
 
   test('every command line in the guides is valid', async () => {
@@ -81,7 +81,7 @@ describe('the files for deployment', () => {
       }
   })
 
-  test('image, services and units run commands that work on a shared store', () => {
+  test('the image, services and units run commands that work on a shared store', () => {
     const image = /^CMD \["(\w+)"\]$/m.exec(read('deploy/Dockerfile'))?.[1]
     const composed = Object.values(compose.services).filter(({ image }) => image.startsWith('erace:'))
     const units = deployed.flatMap((path) => /^ExecStart=.*erace\.js (.+)$/m.exec(read(path))?.[1] ?? [])
@@ -91,7 +91,7 @@ describe('the files for deployment', () => {
       assert.equal(commands.find((each) => each.name === name)?.works, 'on a shared store')
   })
 
-  test('every setting they name exists', () => {
+  test('every setting named in the files exists', () => {
     const own = [
       'ERACE_STORE',
       'ERACE_DATA',
@@ -128,7 +128,7 @@ describe('the files for deployment', () => {
     assert.ok(store.hostname in compose.services)
   })
 
-  test('every Prometheus metric they name exists', () => {
+  test('every Prometheus metric named in the guides exists', () => {
     const metrics = read('src/server/metrics.ts')
     for (const path of guides)
       for (const [, name] of read(path).matchAll(/`(erace_[a-z_]+)`/g))
@@ -175,7 +175,7 @@ describe('the compose file', () => {
     assert.equal(uses.filter(({ command }) => command?.[0] === 'serve').length, upstreams.length)
   })
 
-  test('restarts everything, limits everything, and health-checks the servers', () => {
+  test('restarts and limits every service, and health-checks the servers', () => {
     for (const [name, { restart, deploy, healthcheck, command, stop_grace_period }] of Object.entries(
       compose.services,
     )) {
@@ -228,7 +228,7 @@ describe('the image', () => {
   })
 })
 
-describe('the units of systemd', () => {
+describe('the systemd units', () => {
   const units = deployed.filter((path) => /\.(?:service|timer)$/.test(path))
   const hasProgram = spawnSync('systemd-analyze', ['--version']).status === 0
   const skip = hasProgram ? false : 'systemd-analyze is not installed'
@@ -251,12 +251,12 @@ describe('the units of systemd', () => {
     assert.ok(Number(grace) * 1000 > config.crawl.totalTimeoutMs)
   })
 
-  test('allow the runtime to compile code', () => {
+  test('allow just-in-time compilation', () => {
     for (const path of units) assert.doesNotMatch(read(path), /^MemoryDenyWriteExecute/m, path)
   })
 })
 
-describe('the settings of the database', () => {
+describe('the database settings', () => {
   const lines = read('deploy/postgresql/erace.conf').split('\n')
   const settings = lines.filter((line) => /^[a-z]/.test(line)).map((line) => line.split(' = ') as [string, string])
 

@@ -81,7 +81,7 @@ async function startOnSmallDisk(t: TestContext) {
 }
 
 describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
-  test('pauses the crawl with a reason every time, and it resumes when there is room', async (t) => {
+  test('pauses the crawl with a logged reason until there is space again', async (t) => {
     const { disk, site, data, child, ended } = await startOnSmallDisk(t)
     const pauses: string[] = []
     let statusWhileFull: Promise<void> | undefined
@@ -110,7 +110,7 @@ describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
     await assertVerified(data)
   })
 
-  test('does not block an interrupt, and the crawl continues later', async (t) => {
+  test('does not block an interrupt, and the next crawl continues', async (t) => {
     const { disk, site, data, child, ended } = await startOnSmallDisk(t)
     let isInterrupted = false
     child.stderr!.on('data', (text: string) => {
@@ -129,7 +129,7 @@ describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
     assert.equal(JSON.parse(status.stdout).documents.versions, pages)
   })
 
-  test('ends a backup or restore with nothing left behind', async () => {
+  test('makes a backup or restore fail without leaving files behind', async () => {
     const disk = mount(100 << 10)
     const site = await createSite({ pages: 200 })
     try {

@@ -8,7 +8,7 @@ import { createSite } from './site/site.ts'
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
-test('documents that are no pages are crawled as pages are: title, links, text', async () => {
+test('PDF, DOCX, Markdown and EPUB documents are crawled like pages, with title, links and text', async () => {
   const site = await createSite({ pages: 0 })
   try {
     const origin = site.origin()

@@ -26,7 +26,7 @@ const safe = new Map([
   ['ui/src/notifications/channel-values.ts', ['channel.settings[name]', 'values[name]']],
 ])
 
-test('nothing is looked up in a plain object by a key from outside', () => {
+test('no plain object is indexed by an untrusted key', () => {
   const found = findForeignLookups({
     root,
     configs: ['tsconfig.json', 'ui/tsconfig.json'],
@@ -47,7 +47,7 @@ test('nothing is looked up in a plain object by a key from outside', () => {
   )
 })
 
-test('such look-ups are found in all their forms, and those that are safe are not', () => {
+test('the check finds unsafe look-ups in all forms, and ignores safe ones', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lookups-'))
   try {
     writeFileSync(

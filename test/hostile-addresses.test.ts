@@ -116,7 +116,7 @@ describe('a forbidden address', () => {
     await site.close()
   })
 
-  test('is never contacted, in any notation and from any place', () => {
+  test('is never contacted, in any notation and by any kind of reference', () => {
     assert.equal(connections, 0)
   })
 
@@ -145,7 +145,7 @@ describe('a forbidden address', () => {
   })
 })
 
-test('a seed whose name leads to a private address opens nothing, and a seed opens its own host only', async () => {
+test('a seed allows only its own host, and nothing if its name resolves to a private address', async () => {
   const names = await startNameServer((name, type) =>
     type === 'A' && name.endsWith('.example') ? { addresses: ['127.0.0.1'] } : {},
   )

@@ -104,7 +104,7 @@ describe('hosts that ask for delays', () => {
   })
   after(() => site.close())
 
-  test('429 with seconds: the host is left alone for that long, then crawled', () => {
+  test('a 429 with Retry-After in seconds pauses only that host for that long', () => {
     const [busy, next] = around('asksInSeconds', 429)
     assert.ok(next.startedAtMs - busy.endedAtMs! >= 2000 - toleranceMs, `${next.startedAtMs - busy.endedAtMs!} ms`)
     assert.equal(countByPath(site.log, numberOf('asksInSeconds')).size, pages)
@@ -114,7 +114,7 @@ describe('hosts that ask for delays', () => {
     assert.ok(meanwhile.length > 0, 'other hosts go on')
   })
 
-  test('503 with a date: the host is not contacted before it', () => {
+  test('a 503 with a Retry-After date pauses the host until then', () => {
     around('asksByDate', 503)
     assert.ok(askedAgainAt >= busyUntil - toleranceMs, `${busyUntil - askedAgainAt} ms early`)
     assert.equal(countByPath(site.log, numberOf('asksByDate')).size, pages)
@@ -125,7 +125,7 @@ describe('hosts that ask for delays', () => {
     assert.ok(run.result.details.statusCodes[503]! > settings.crawl.maxAttempts)
   })
 
-  test('a host that keeps failing rests, is given up, and each of its pages counts once as failed', () => {
+  test('a host that keeps failing rests, is given up, and each of its pages counts as failed once', () => {
     const { givenUpHosts, failures } = run.result.details
     const dropped = new Map(givenUpHosts.map((entry) => [entry.host, entry.dropped]))
     assert.equal(dropped.get(hostOf('dies')), dyingPaths.length)
@@ -166,14 +166,14 @@ describe('hosts that ask for delays', () => {
     assert.equal(Math.max(...underWay), settings.crawl.perAddress)
   })
 
-  test('everything else was stored', () => {
+  test('all other pages are stored', () => {
     const whole: HostName[] = ['asksInSeconds', 'asksByDate', 'stumbles', 'wantsDelay', 'wantsLongDelay', 'healthy']
     assert.equal(run.result.stored, (whole.length + sharedNames.length) * pages + 1)
     assert.equal(run.result.finished, true)
   })
 })
 
-test('however a host is given up, each page counts once', async (t) => {
+test('each page of a given-up host counts as failed once, for any kind of failure', async (t) => {
   const links = Array.from({ length: 40 }, (_, at) => `/page/${at}`)
   const failures: Handler[] = [
     (_, response) => void response.writeHead(503).end(),

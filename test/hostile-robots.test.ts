@@ -36,7 +36,7 @@ const tagged: { ask: string; header?: string; meta?: string; kept: boolean; foll
   { ask: 'meta-others', meta: '<meta name="otherbot" content="noindex, nofollow">', kept: true, followed: true },
 ]
 
-describe('robots', () => {
+describe('robots rules', () => {
   let site: Site
   let dripping: HandlerSite
   const odd = new Map<string, HostileSite>()
@@ -89,7 +89,7 @@ describe('robots', () => {
     for (const each of odd.values()) await each.close()
   })
 
-  test('a file that is missing, forbidden, or behind a redirect loop forbids nothing', () => {
+  test('a robots.txt that is missing, forbidden or in a redirect loop forbids nothing', () => {
     for (const name of ['missing', 'forbidden', 'circular'] as const)
       assert.deepEqual(
         asked(name)
@@ -100,20 +100,20 @@ describe('robots', () => {
       )
   })
 
-  test("a host that can't answer forbids everything", () => {
+  test('a robots.txt answered with 500 or 429 forbids everything', () => {
     for (const name of ['down', 'busy'] as const)
       assert.ok(asked(name).length > 0 && asked(name).every((path) => path === '/robots.txt'), name)
     assert.equal(run.result.details.failures['http-server-error'], 1)
     assert.equal(run.result.details.failures['http-client-error'], 1)
   })
 
-  test('rules are followed through redirects, on the same host and to another', () => {
+  test('robots.txt redirects are followed, on the same host and to another', () => {
     assert.deepEqual(asked('moved'), ['/robots.txt', '/rules.txt', '/', '/open'])
     assert.deepEqual(asked('movedAway'), ['/robots.txt', '/', '/open'])
     assert.deepEqual([...new Set(asked('plain'))], ['/robots.txt', '/', '/open'])
   })
 
-  test('a huge, an endless and a foreign file are read as far as possible, and half a file counts as none', () => {
+  test('a huge, endless or HTML robots.txt allows crawling, an incomplete one forbids it', () => {
     const paths = (name: string): string[] => odd.get(name)!.log.map((entry) => entry.path)
     for (const name of ['huge', 'endless', 'html']) assert.ok(paths(name).includes('/ok/1'), name)
     assert.ok(paths('reset').every((path) => path === '/robots.txt'))
@@ -121,7 +121,7 @@ describe('robots', () => {
     assert.equal(run.result.details.failures['total-timeout'], 1)
   })
 
-  test('pages control storing and following, for all crawlers or just ours', () => {
+  test('headers and meta tags control storing and following, for all crawlers or just this one', () => {
     const origin = site.origin(numberOf('tags'))
     for (const { ask, ...expected } of tagged) {
       const found = { kept: kept.has(`${origin}/tag/${ask}`), followed: asked('tags').includes(`/via/${ask}`) }
@@ -132,7 +132,7 @@ describe('robots', () => {
     assert.equal(run.result.skipped.robots, notKept + forbiddenPaths)
   })
 
-  test('rules are not fetched again after a restart', async () => {
+  test('rules are not fetched again after a restart, unless the host could not answer', async () => {
     site.log.length = 0
     await runCrawl(seedsOf(), { settings, data: run.data })
     const askedAgain = site.log.filter(isRobots).map((entry) => names[entry.hostIndex])
@@ -150,7 +150,7 @@ describe('robots', () => {
   })
 })
 
-test('rules that expire before their own crawl delay still apply to the next page', async (t) => {
+test('rules that expire within their own crawl delay are fetched once more before the next page', async (t) => {
   const site = await createSite({ pages: 2, robots: 'User-agent: *\nCrawl-delay: 30\n' })
   t.after(() => site.close())
   const settings = { robots: { maxAge: '1s' }, crawl: { maxCrawlDelay: '1100ms' } }

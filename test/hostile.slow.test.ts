@@ -175,7 +175,7 @@ async function close({ hostile, healthy }: Crawled): Promise<void> {
   await healthy.close()
 }
 
-test('origins that stall are dropped at the limits, and delay no one', async (t) => {
+test('stalling origins are dropped at the time limits, and a healthy site is stored completely', async (t) => {
   const crawled = await crawlPaths(slow, slowLimits)
   t.after(() => close(crawled))
   assert.deepEqual(surprises(crawled), [])
@@ -209,7 +209,7 @@ describe('a crawl among hostile origins', () => {
     await sameEverywhere.close()
   })
 
-  test('every path has an outcome', () => {
+  test('every path has the expected outcome', () => {
     assert.deepEqual(surprises(crawled), [])
   })
 
@@ -221,7 +221,7 @@ describe('a crawl among hostile origins', () => {
     assert.ok(peakRssBytes < maxRssBytes, `${Math.round(peakRssBytes / 1e6)} MB`)
   })
 
-  test('redirects end at the limit, and none leaves the web or reaches a forbidden address', () => {
+  test('redirects stop at the limit, and never reach a forbidden address', () => {
     // robots.txt, the seed and ten redirects
     assert.equal(asked('/hops/1000').length, 12)
     assert.equal(asked('/redirect-growing/').length, 12)
@@ -236,7 +236,7 @@ describe('a crawl among hostile origins', () => {
     assert.equal(run.result.skipped.address, 4)
   })
 
-  test('traps are abandoned after a number of pages, each with its reason', () => {
+  test('crawler traps are abandoned at the limits, and skipped links are counted by reason', () => {
     const seedOrRobots = 2
     for (const path of ['/calendar/2026/1', '/session', '/echo/a/', '/soft/1', '/faceted', '/many-links'])
       assert.ok(asked(path).length <= limits.crawl.maxPagesPerHost + seedOrRobots, `${path}: ${asked(path).length}`)
@@ -258,7 +258,7 @@ describe('a crawl among hostile origins', () => {
     assert.deepEqual(types, ['response', ...new Array(paths.length - 1).fill('revisit')])
   })
 
-  test('links in nested, broken and mislabelled markup are found, and a non-web base leads nowhere', () => {
+  test('links are found in nested, broken and mislabelled markup, but not with a non-web base', () => {
     for (const path of ['/unknown-charset', '/empty-charset', '/nested-tags', '/many-attributes', '/long-url'])
       assert.ok(asked(path).includes('/ok/1'), path)
     assert.deepEqual(asked('/base-elsewhere'), ['/robots.txt', '/base-elsewhere'])

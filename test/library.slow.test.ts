@@ -20,18 +20,18 @@ const config = { network: { allow: ['127.0.0.0/8'] }, crawl: { delay: 0, threads
 const newOptions = (seeds: string): CrawlOptions => ({ seeds, config, data: join(root, `data-${++folders}`) })
 const isCode = (code: string) => (error: unknown) => isAppError(error) && error.code === code
 
-test('the package exports what the library does', () => {
+test('the package exports the same names as the library', () => {
   assert.deepEqual(Object.keys(packaged).toSorted(), Object.keys(library).toSorted())
 })
 
-describe('a crawl by the library', () => {
+describe('a crawl through the library', () => {
   let site: Site
   before(async () => {
     site = await createSite({ pages: 12 })
   })
   after(() => site.close())
 
-  test('gives each page once, and those that changed when it is repeated', async () => {
+  test('passes each page to the handler once, and only changed pages when repeated', async () => {
     const options = newOptions(`${site.origin()}/`)
     const urls: string[] = []
     let text = ''
@@ -53,7 +53,7 @@ describe('a crawl by the library', () => {
     assert.deepEqual(changed, [['changed', 2, 'text/html']])
   })
 
-  test('a page whose handler throws is reported, and the others are handled', async () => {
+  test('reports a page whose handler throws, and handles the others', async () => {
     const seen: string[] = []
     const { pages, finished } = await crawl(newOptions(`${site.origin()}/`), {
       concurrency: 3,
@@ -70,7 +70,7 @@ describe('a crawl by the library', () => {
     assert.deepEqual(seen, [`${site.origin()}/: cannot be handled`])
   })
 
-  test('a handler that never returns holds up nothing', async () => {
+  test('times out a handler that never returns, and handles the other pages', async () => {
     const { pages, finished } = await crawl(newOptions(`${site.origin()}/`), {
       pageTimeoutMs: 100,
       onPage: ({ url }) => (url.endsWith('/') ? new Promise(() => {}) : undefined),
@@ -82,7 +82,7 @@ describe('a crawl by the library', () => {
     })
   })
 
-  test('is an iterator too; leaving the loop stops it, and the rest comes with the next call', async () => {
+  test('is iterable; leaving the loop stops it, and the next call yields the remaining pages', async () => {
     const options = newOptions(`${site.origin()}/`)
     const first: { id: number; url: string }[] = []
     for await (const page of crawlPages(options)) {
@@ -96,7 +96,7 @@ describe('a crawl by the library', () => {
     assert.equal(rest.length, 11)
   })
 
-  test('ends when its signal is aborted, with what was fetched', async () => {
+  test('ends when its signal is aborted, with every stored page handled', async () => {
     const stopping = new AbortController()
     const options = { ...newOptions(`${site.origin()}/`), maxPages: 1000 }
     const result = await crawl(options, { signal: stopping.signal, onPage: () => stopping.abort() })
@@ -120,7 +120,7 @@ describe('a crawl by the library', () => {
     }
   })
 
-  test('reports everything that is wrong before it starts', async () => {
+  test('reports all invalid options before it starts', async () => {
     const wrong = { seeds: ['example.org', 'x'], depth: -1, restrict: /a/i }
     await assert.rejects(crawl(wrong), (error: Error) => {
       assert.ok(isCode('usage-wrong')(error))
@@ -162,8 +162,8 @@ test('a crawl waits for a slow handler', async () => {
   }
 })
 
-describe('the archive in the library', () => {
-  test('has versions, history, differences and a search', async () => {
+describe('the archive through the library', () => {
+  test('gives access to versions, history, diffs and search', async () => {
     let words = 'an early text about whales'
     const site = await createHandlerSite((path, response) => {
       if (path === '/robots.txt') response.writeHead(404)
@@ -205,7 +205,7 @@ describe('the archive in the library', () => {
   })
 })
 
-test('the service runs in this process until it is stopped', async () => {
+test('a service started by the library runs until it is stopped', async () => {
   const lines: string[] = []
   const service = await startService({
     data: join(root, 'service'),
@@ -225,7 +225,7 @@ test('the service runs in this process until it is stopped', async () => {
   await assert.rejects(fetch(`${service.url}/readyz`))
 })
 
-test('a service that cannot start says why', async () => {
+test('startService rejects an invalid configuration', async () => {
   await assert.rejects(
     startService({ data: join(root, 'service'), config: { server: { port: 70_000 } } }),
     isCode('config-invalid'),

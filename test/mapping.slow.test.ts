@@ -4,7 +4,7 @@ import { startNameServer } from '../src/crawl/dns/name-server.testkit.ts'
 import { newFolder, runCrawl } from './site/crawl-run.ts'
 import { createHandlerSite } from './site/handler-site.ts'
 
-test('the only fetcher waits for no name: hosts whose names take long hold up nobody', async () => {
+test('slow DNS look-ups do not block the only fetcher of a crawl', async () => {
   const site = await createHandlerSite((path, response) => {
     response.statusCode = path === '/robots.txt' ? 404 : 200
     response.end('<title>here</title>')

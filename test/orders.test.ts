@@ -44,14 +44,14 @@ describe('--order', () => {
     return asked
   }
 
-  test('importance: a page that many link to moves ahead of those that were queued before it', async () => {
+  test('importance moves a page with many inbound links ahead of pages queued before it', async () => {
     const breadth = (await crawl('--order', 'breadth')).indexOf('/hub')
     const importance = (await crawl('--order', 'importance')).indexOf('/hub')
     assert.equal(breadth, PAGES + 1)
     assert.ok(importance > 0 && importance < 6, `hub at ${importance}`)
   })
 
-  test('focused: what a relevant page links to is next', async () => {
+  test('focused fetches the links of a relevant page next', async () => {
     const order = await crawl('--order', 'focused', '--focus', 'solar power')
     const at = order.indexOf('/p7')
     assert.deepEqual(order.slice(at + 1, at + 4).sort(), ['/hub', '/p8', '/solar1'])
@@ -63,7 +63,7 @@ describe('--order', () => {
     assert.ok(order.indexOf('/hub') === PAGES + 1)
   })
 
-  test('walk: one link at a time, pages again and again from the archive, and on after kill -9', async () => {
+  test('walk revisits pages from the archive, and continues after kill -9', async () => {
     asked = []
     const data = join(newFolder(), 'data')
     const options = ['--order', 'walk', '--max-pages', '60', '--threads', '2', '--walkers', '2']
@@ -101,7 +101,7 @@ describe('--order', () => {
     assert.ok([...times.values()].filter((n) => n > 1).length <= 2, JSON.stringify([...times]))
   })
 
-  test('what can not be done is said at once', async () => {
+  test('rejects walk without --max-pages, and focused without a focus', async () => {
     const run = async (...args: string[]) =>
       startErace(['crawl', `${site.origin}/`, '--data', join(newFolder(), 'data'), ...args]).ended
     const walk = await run('--order', 'walk')

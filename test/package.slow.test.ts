@@ -101,7 +101,7 @@ describe('the package', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('holds the program, its pages, its types and its manual, and nothing of their making', () => {
+  test('contains the program, web pages, types and man page, but no sources or tests', () => {
     for (const path of [
       'bin/erace.js',
       'bin/library.js',
@@ -127,7 +127,7 @@ describe('the package', () => {
     )
   })
 
-  test('every file that another one imports or starts is there, and every package is a dependency', () => {
+  test('contains every imported file, and declares every imported package', () => {
     const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
       dependencies: object
     }
@@ -150,7 +150,7 @@ describe('the package', () => {
       }
   })
 
-  test('crawls and searches by npx, and its errors lead to the sources', async () => {
+  test('crawls and searches through npx, and has source maps', async () => {
     assert.match(await run('npx', ['--no-install', 'erace', '--help']), /^erace \d+\.\d+\.\d+: web watcher/)
     const args = [
       '--no-install',
@@ -173,7 +173,7 @@ describe('the package', () => {
     assert.ok(map.sourcesContent[0]!.includes('runCli'))
   })
 
-  test('serves its pages', async () => {
+  test('serves its pages, and passes the health check of the image', async () => {
     const service = start(join(app, 'node_modules/.bin/erace'), ['up', '--port', '0', '--json'])
     try {
       const { url } = JSON.parse(await lineOf(service, /"url"/)) as { url: string }
@@ -193,7 +193,7 @@ describe('the package', () => {
     assert.equal((await service.ended).code, 0)
   })
 
-  test('is started by the Node that npm installed with it where the own one is too old, also by a link', async () => {
+  test('starts with the bundled Node if the current one is too old, even through a symlink', async () => {
     const bundled = join(app, 'node_modules', `node-${process.platform}-${process.arch}`)
     mkdirSync(join(bundled, 'bin'), { recursive: true })
     writeFileSync(join(bundled, 'package.json'), '{}')
@@ -209,7 +209,7 @@ describe('the package', () => {
     assert.match(out, /^\d+\.\d+\.\d+\n$/)
   })
 
-  test('the examples of the library print what they say', async () => {
+  test('the library examples print the output shown in their READMEs', async () => {
     const examples = globSync('examples/library-*', { cwd: root }).sort()
     assert.ok(examples.length >= 3)
     for (const path of examples) cpSync(join(root, path), join(app, basename(path)), { recursive: true })
@@ -229,7 +229,7 @@ describe('the package', () => {
     }
   })
 
-  test('has types for strict projects, and can be required', async () => {
+  test('has types that pass strict checks, and can be loaded with require', async () => {
     writeFileSync(join(app, 'consumer.ts'), consumer)
     const types = join(root, 'node_modules/@types')
     const compilerOptions = {

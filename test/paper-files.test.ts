@@ -55,7 +55,7 @@ describe("Apache's mime.types", () => {
     'application/vnd.example+json',
   ].join('\n')
 
-  test('names the types to collect; its suffixes are fetched though the built-in list ignores them', async (t) => {
+  test('sets the types to collect, and its extensions override the built-in ignore list', async (t) => {
     const site = await siteOf(t, {
       '/': { links: ['/a.png', '/b.gif', '/c.pdf', '/d'] },
       '/a.png': { type: 'image/png' },
@@ -69,7 +69,7 @@ describe("Apache's mime.types", () => {
     assert.deepEqual([result.stored, result.skipped.type], [3, 2])
   })
 
-  test('an ignore file of your own still wins', async (t) => {
+  test('is overridden by a user-supplied ignore file', async (t) => {
     const site = await siteOf(t, { '/': { links: ['/a.png', '/b.gif'] } })
     const options = ['--mime', fileOf('mime.types', types), '--ignore', fileOf('ignore.types', 'png\n')]
     await crawl([`${site.origin}/`], options)
@@ -80,7 +80,7 @@ describe("Apache's mime.types", () => {
 describe("LARM's command line", () => {
   const pages = { '/': { links: ['/in/1', '/out'] }, '/in/1': {}, '/out': {} }
 
-  test('starts the same crawl as ours', async (t) => {
+  test('starts a crawl, with or without the larm subcommand', async (t) => {
     const site = await siteOf(t, pages)
     const rules = fileOf('hostResolver.properties', '#ours\nsynonym(localhost)=127.0.0.1\n')
     const start = fileOf('start.txt', `${site.origin}/\n`)
@@ -98,7 +98,7 @@ describe("LARM's command line", () => {
     for (const option of ['-start', '-restrictto', '-threads', '-hostresolver']) assert.ok(stdout.includes(option))
   })
 
-  test('explains what is wrong with it', async () => {
+  test('reports every invalid option', async () => {
     const { exitCode, stderr } = await run(
       '-server -Xmx400mb -start -restrictto ( -threads many -hostresolver none -strat x'.split(' '),
     )
@@ -127,13 +127,13 @@ describe("LARM's normalisations", () => {
     '/x/y': {},
   }
 
-  test('are off unless asked for, but for slashes, which were always collapsed', async (t) => {
+  test('are off by default, except for collapsing slashes', async (t) => {
     const site = await siteOf(t, pages)
     await crawl([`${site.origin}/`])
     assert.deepEqual(site.asked(), ['/', '/Docs/A', '/docs/', '/docs/a', '/docs/index.html', '/x//y'])
   })
 
-  test('compare URLs and leave the request as the link has it', async (t) => {
+  test('apply to the comparison of URLs, not to requests', async (t) => {
     const site = await siteOf(t, pages)
     await crawl([`${site.origin}/`], ['--lowercase-paths', '--drop-index-names'])
     assert.deepEqual(site.asked(), ['/', '/Docs/A', '/docs/index.html', '/x//y'])
@@ -141,7 +141,7 @@ describe("LARM's normalisations", () => {
     assert.deepEqual(site.asked(), ['/', '/Docs/A', '/docs/', '/docs/index.html', '/x//y', '/x/y'])
   })
 
-  test('also hold when a page is asked for by name', async (t) => {
+  test('also apply to the URL passed to show', async (t) => {
     const site = await siteOf(t, pages)
     const data = join(newFolder(), 'data')
     await runCrawl([`${site.origin}/`], { data, options: ['--lowercase-paths', '--drop-index-names'] })
@@ -152,7 +152,7 @@ describe("LARM's normalisations", () => {
 })
 
 describe("WebRACE's settings", () => {
-  test('are the defaults of a crawl, with lists and files next to the configuration', async (t) => {
+  test('set the defaults of a crawl, with lists inline or in files next to the configuration', async (t) => {
     const site = await siteOf(t, {
       '/': { links: ['/a', '/b.txt', '/c.old', '/private/d'] },
       '/a': { links: ['/deep'] },
@@ -180,7 +180,7 @@ describe("WebRACE's settings", () => {
     assert.deepEqual(site.asked(), ['/', '/a', '/b.txt', '/deep', '/private/d'])
   })
 
-  test('come from the environment too', async (t) => {
+  test('can come from the environment', async (t) => {
     const site = await siteOf(t, { '/': { links: ['/a.old', '/b'] } })
     const env = {
       ERACE_CRAWL_SEEDS: `${site.origin}/,@${fileOf('more.txt', `${site.origin}/c\n`)}`,
@@ -192,7 +192,7 @@ describe("WebRACE's settings", () => {
     assert.deepEqual(site.asked(), ['/', '/b', '/c'])
   })
 
-  test('are all checked before anything starts', async () => {
+  test('are all validated before anything starts', async () => {
     const settings = { crawl: { seeds: ['telnet://a.example/'], depth: -1, mime: ['html'], block: ['@none.txt'] } }
     const config = fileOf('bad.json', JSON.stringify(settings))
     const { exitCode, stderr } = await run(['crawl', '--config', config])
@@ -207,7 +207,7 @@ describe("WebRACE's settings", () => {
 })
 
 describe('a filter in the configuration', () => {
-  test('combines conditions, and what it drops is counted as out of scope', async (t) => {
+  test('combines conditions, and counts rejected URLs as out of scope', async (t) => {
     const links = ['/docs/a.html', '/docs/b.php', '/news/c.html', '/news/draft/d.html', '/other/e.html']
     const site = await siteOf(t, { '/': { links: [...links, '/news/a-very-long-address-of-a-page.html'] } })
     const filter = {
@@ -224,7 +224,7 @@ describe('a filter in the configuration', () => {
     assert.equal(skipped.scope, 4)
   })
 
-  test('is checked as a whole before anything starts', async () => {
+  test('reports all errors before anything starts', async () => {
     const filter = { all: [{ url: '(' }, { hots: 'a' }, { any: [] }, { protocol: 'gopher' }, {}, 7] }
     const { exitCode, stderr } = await run(['crawl', 'http://a.example/'], {
       ERACE_CRAWL_FILTER: JSON.stringify(filter),
@@ -242,8 +242,8 @@ describe('a filter in the configuration', () => {
   })
 })
 
-describe('the name server as a setting', () => {
-  test('answers for the hosts of a crawl, and the address guard still decides', async (t) => {
+describe('the name server setting', () => {
+  test('resolves the hosts of a crawl, and the address guard still applies', async (t) => {
     const site = await siteOf(t, { '/': { links: [] } })
     const names = await startNameServer((name) => ({
       addresses: name === 'crawl.example' ? ['127.0.0.1'] : name === 'inner.example' ? ['127.0.0.2'] : [],
@@ -260,7 +260,7 @@ describe('the name server as a setting', () => {
     assert.equal(skipped.address, 1)
   })
 
-  test('is an address with a port or without', async () => {
+  test('must be an IP address, not a host name', async () => {
     const { exitCode, stderr } = await run(['crawl', 'http://a.example/'], { ERACE_NETWORK_NAMESERVERS: 'dns.example' })
     assert.equal(exitCode, 2)
     assert.match(

@@ -40,7 +40,7 @@ const kinds: Record<string, keyof typeof grammars> = {
 
 describe("the papers' tables", () => {
   for (const [name, kind] of Object.entries(kinds))
-    test(`${name} is valid by its grammar`, () => {
+    test(`${name} conforms to its grammar`, () => {
       assert.deepEqual(grammars[kind]!.validate(tableOf(name)), [])
     })
 
@@ -106,7 +106,7 @@ describe("the papers' tables", () => {
         )
       })
 
-      test('ACIs (eRACE 2, WebRACE 6) are imported once, queried and exported as they were', async () => {
+      test('ACIs (eRACE 2, WebRACE 6) are imported only once, queried, and exported with the same content', async () => {
         assert.match(await run('aci', 'validate', 'webrace-table-6.xml'), /: valid, 1 annotation$/m)
         const { code, err } = await target.run(['aci', 'import', 'webrace-table-6.xml'])
         assert.equal(code, 2)
@@ -158,7 +158,7 @@ describe("the papers' tables", () => {
       })
     })
 
-  test('are valid for another validator, too', { skip: xmllintSkip }, () => {
+  test('are valid according to xmllint', { skip: xmllintSkip }, () => {
     for (const [name, kind] of Object.entries(kinds)) {
       const file = join(tables, `${name}.xml`)
       const { status, stderr } = spawnSync('xmllint', ['--noout', '--dtdvalid', grammars[kind]!.dtd, file], {

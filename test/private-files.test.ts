@@ -8,7 +8,7 @@ import { createSite } from './site/site.ts'
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
-test('what is kept is for its owner only, whatever the umask', async () => {
+test('the data folder and backups are private to their owner, regardless of the umask', async () => {
   const before = process.umask(0)
   const folder = mkdtempSync(join(tmpdir(), 'erace-modes-'))
   const site = await createSite({ pages: 20 })

@@ -7,14 +7,14 @@ import { createSite, etagOf, pathOfPage, type Site } from './site/site.ts'
 
 const PAGES = 1000
 
-describe('crawling a site of 1,000 pages again', () => {
+describe('recrawling a site of 1,000 pages', () => {
   let site: Site
   before(async () => {
     site = await createSite({ pages: PAGES, linksPerPage: 8, etags: true })
   })
   after(() => site.close())
 
-  test('only pages whose text changed get a second version; the rest are answered with 304', async () => {
+  test('adds versions only for pages whose text changed, and gets 304 for identical pages', async () => {
     const data = newFolder()
     const withNonce = [7, 500, 993].map(pathOfPage)
     const nonce = (n: number) => {
@@ -89,8 +89,8 @@ async function reasonsOf(data: string, path: string): Promise<string[]> {
   return ((await keptVersions(data)).get(path) ?? []).map(({ reason }) => reason)
 }
 
-describe('a page that is crawled again', () => {
-  test('disappears with 404, 410 or a redirect elsewhere, keeps its versions, and returns', async () => {
+describe('a recrawled page', () => {
+  test('is gone on 404, 410 or a redirect, keeps its versions, and can come back', async () => {
     const { data } = await crawlsOf(4, (crawl) => (path, response) => {
       if (path === '/' || crawl === 1 || crawl === 4) return page(response, `page ${path}`)
       if (path === '/a') return void response.writeHead(crawl === 2 ? 404 : 410, { 'x-why': 'closed' }).end('no')
@@ -106,7 +106,7 @@ describe('a page that is crawled again', () => {
     assert.ok(versions.get('/b')![1]!.location.endsWith('/elsewhere'))
   })
 
-  test('is not gone because the server failed', async () => {
+  test('is not gone when the server fails', async () => {
     const { data } = await crawlsOf(
       2,
       (crawl) => (path, response) => {
@@ -119,7 +119,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
   })
 
-  test('follows its stored links when unchanged, because their targets may have changed', async () => {
+  test('has its stored links followed when it is unchanged', async () => {
     const { data, asked } = await crawlsOf(2, (crawl) => (path, response, request) => {
       if (path === '/' && request.headers['if-none-match'] === '"root"') return void response.writeHead(304).end()
       if (path === '/') return page(response, 'root', { etag: '"root"' })
@@ -129,7 +129,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'changed'])
   })
 
-  test('cut at the size limit is never confirmed by 304, and is whole once the limit allows', async () => {
+  test('cut at the size limit is fetched without validators, and stored whole once the limit allows it', async () => {
     const asked: (string | undefined)[] = []
     const site = await createHandlerSite((path, response, request) => {
       if (path === '/robots.txt') return void response.writeHead(404).end()
@@ -167,7 +167,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'changed'])
   })
 
-  test('changes in regions excluded by selector or expression are ignored', async () => {
+  test('is unchanged if only regions excluded by selector or expression differ', async () => {
     const body = (crawl: number) =>
       `<p>story</p><div class="banner">Buy ${crawl}</div><p>Updated: 12:0${crawl}</p><i id="hits">${crawl}</i>`
     const { data } = await crawlsOf(
@@ -179,7 +179,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/b'), ['new', 'changed'])
   })
 
-  test('can have rules for its source in the configuration', async () => {
+  test('follows the rules for its source in the configuration', async () => {
     const { data } = await crawlsOf(
       2,
       (crawl) => (path, response) => page(response, `<div class="banner">Buy ${crawl}</div>${path}`),
@@ -189,7 +189,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
   })
 
-  test('can be stored whenever its bytes change', async () => {
+  test('gets a new version whenever its bytes change, if so configured', async () => {
     const { data } = await crawlsOf(
       2,
       (crawl) => (path, response) => page(response, `<b data-n="${crawl}">same</b>${path}`),
@@ -200,8 +200,8 @@ describe('a page that is crawled again', () => {
   })
 })
 
-describe("a server that can't be trusted", () => {
-  test('that always answers 304 is caught by an occasional full fetch, and never revalidated again', async () => {
+describe('an unreliable server', () => {
+  test('that always answers 304 is detected by a full fetch, and never revalidated again', async () => {
     const conditional: (string | undefined)[] = []
     const { data } = await crawlsOf(
       6,
@@ -225,7 +225,7 @@ describe("a server that can't be trusted", () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
   })
 
-  test('whose dates are local, in the future or of the current second is asked without them', async () => {
+  test('with local, future or too recent dates gets no If-Modified-Since', async () => {
     const dates: Record<string, string> = {
       '/': 'Sonntag, 01. November 2026 12:00',
       '/a': new Date(Date.now() + 86_400_000).toUTCString(),
@@ -242,7 +242,7 @@ describe("a server that can't be trusted", () => {
     for (const path of ['/', '/a', '/b']) assert.deepEqual(await reasonsOf(data, path), ['new', 'changed'])
   })
 
-  test('whose date is valid is asked with it, verbatim', async () => {
+  test('with a valid date gets it back verbatim in If-Modified-Since', async () => {
     const spelled = 'Sunday, 01-Nov-26 12:00:00 GMT'
     const since: (string | undefined)[] = []
     const { data } = await crawlsOf(2, () => (path, response, request) => {

@@ -20,30 +20,30 @@ function logOf(...sent: Partial<StoredMessage>[]): Pick<StoreSet, 'deliveries'> 
 
 const arrivedOn = (received: Received): Map<string, Received> => new Map([['c', received]])
 
-describe('faults of a delivery', () => {
+describe('delivery faults', () => {
   const two = logOf({ id: 'a', annotations: [1] }, { id: 'b', annotations: [2, 3] })
 
-  test('are none when every message was received once, with all annotations', async () => {
+  test('are absent if every message arrives once with all annotations', async () => {
     const arrived = arrivedOn({ ids: ['a', 'b'], annotations: [1, 2, 3] })
     assert.deepEqual(await findFaults(two, [userOf('webhook', [1, 2, 3])], arrived), { twice: 0, lost: 0 })
     const unnamed = arrivedOn({ ids: ['some text', 'another'], annotations: [] })
     assert.deepEqual(await findFaults(two, [userOf('ntfy', [1, 2, 3])], unnamed), { twice: 0, lost: 0 })
   })
 
-  test('are repeats, by id or by content', async () => {
+  test('include messages that arrive repeatedly, by id or by count', async () => {
     const arrived = arrivedOn({ ids: ['a', 'b', 'a'], annotations: [1, 2, 3, 1] })
     assert.deepEqual(await findFaults(two, [userOf('webhook', [1, 2, 3])], arrived), { twice: 2, lost: 0 })
     const unnamed = arrivedOn({ ids: ['some text', 'another', 'another'], annotations: [] })
     assert.deepEqual(await findFaults(two, [userOf('ntfy', [1, 2, 3])], unnamed), { twice: 1, lost: 0 })
   })
 
-  test('are annotations without a message, and messages that did not arrive', async () => {
+  test('include annotations without a message and messages that did not arrive', async () => {
     const arrived = arrivedOn({ ids: ['a'], annotations: [1] })
     assert.deepEqual(await findFaults(two, [userOf('http', [1, 2, 3, 4])], arrived), { twice: 0, lost: 2 })
     assert.deepEqual(await findFaults(two, [userOf('ntfy', [1, 2, 3])], arrived), { twice: 0, lost: 1 })
   })
 
-  test('are none in a small run of the benchmark', async () => {
+  test('are absent in a small run of the benchmark', async () => {
     const sizes = { users: '10', annotations: '40', 'digest-users': '20', 'digest-items': '3', plain: '20' }
     const { rows } = await run({ roots: [], values: { ...sizes, stores: 'sqlite', parts: 'mixed,digests' } })
     assert.deepEqual(

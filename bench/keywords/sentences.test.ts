@@ -24,14 +24,14 @@ function catalogueOf(texts: readonly string[], isLittle: boolean): Buffer {
   return Buffer.concat([head, ...bodies])
 }
 
-test('catalogues of messages are read in both orders of bytes, forms of the plural one by one', () => {
+test('reads message catalogues in either byte order, with each plural form as a message', () => {
   const texts = ['Project-Id-Version: x\n', '文件', 'ไฟล์\0ไฟล์ทั้งหมด']
   for (const isLittle of [true, false])
     assert.deepEqual(messagesOf(catalogueOf(texts, isLittle)), ['文件', 'ไฟล์', 'ไฟล์ทั้งหมด'])
   assert.deepEqual(messagesOf(Buffer.from('something else, longer than a head')), [])
 })
 
-test('every keyword is found in sentences of catalogues and pages of the manual, and nowhere else', async () => {
+test('finds every keyword in sentences of catalogues and man pages, without false matches', async () => {
   const root = mkdtempSync(join(tmpdir(), 'keywords-'))
   try {
     const own: [folder: string, text: string][] = [

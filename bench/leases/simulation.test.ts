@@ -19,7 +19,7 @@ async function simulated(partitions: number, work: (simulation: Simulation) => P
   }
 }
 
-describe('the simulation of leases', () => {
+describe('lease simulation', () => {
   test('distributes all partitions as holders join, leave and die', () =>
     simulated(256, async (simulation) => {
       const isWhole = (): void => assert.equal(sum(simulation.held()), 256)
@@ -40,7 +40,7 @@ describe('the simulation of leases', () => {
       assert.ok(died.longestGapMs > LEASE_MS - RENEW_EVERY_MS && died.longestGapMs <= LEASE_MS + RENEW_EVERY_MS)
     }))
 
-  test("follows the program's rules with another number of partitions", () =>
+  test('distributes a different number of partitions evenly', () =>
     simulated(512, async (simulation) => {
       simulation.start(2)
       await simulation.settle()

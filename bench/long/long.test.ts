@@ -7,7 +7,7 @@ function columnsOf({ columns, rows }: { columns: string[]; rows: (string | numbe
   return (name: string): number[] => rows.map((row) => Number(row[columns.indexOf(name)]))
 }
 
-test('a crawl is looked at after equal shares of its pages', async () => {
+test('the crawl benchmark takes samples after equal shares of the pages', async () => {
   // Eight pages at a time, each after 100 ms, so that there are many looks before it ends.
   const web = { pages: 300, hosts: 20, pageBytes: 8000, links: 40, seed: 1, latencyMs: 100 }
   const table = await crawlLong({ ...web, fetchers: 8, perHost: 2, threads: 1, samples: 3 })
@@ -20,7 +20,7 @@ test('a crawl is looked at after equal shares of its pages', async () => {
   assert.match(table.notes!.join(' '), /300 of 300 pages.* 300 stored, 0 failed; 0 pages were asked for twice/)
 })
 
-test('hours of watching pass in seconds: each source is checked every hour, and changes are stored and matched', async () => {
+test('the watch benchmark simulates hours in seconds: checks sources, stores and matches changes', async () => {
   const sources = 60
   const table = await watchLong({ sources, hosts: 6, changesPerHour: 500, hours: 3, everyHours: 1, speed: 1800 })
   const column = columnsOf(table)

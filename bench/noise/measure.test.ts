@@ -9,11 +9,11 @@ import { phrasedEdits } from './phrasings.ts'
 const all = [...noiseEdits, ...wantedEdits, ...moreEdits, ...heldOutEdits, ...phrasedEdits]
 const results = all.map((kind) => measure(kind, readDocuments(1)))
 
-test('every edit that is wanted is told, whenever it comes', () => {
+test('reports every wanted edit, at any check', () => {
   for (const { kind, all } of results) if (kind.isWanted) assert.equal(all.told, all.of, kind.name)
 })
 
-test('after the third check at most one in twenty edits that are noise is told', () => {
+test('reports at most one in twenty noise edits after the third check', () => {
   const { told, of } = sum(results.map(({ late }) => late))
   assert.ok(told / of <= 0.05, `${told} of ${of}`)
 })

@@ -37,14 +37,14 @@ test('every page of a generated web is reachable from the root pages, across hos
   assert.equal(stats.notFound, 0)
 })
 
-test('two origins with one seed differ only in their port', async () => {
+test('two origins with the same seed differ only in their port', async () => {
   const twin = await startOrigin({ pages: 60, hosts: 3, meanBytes: 6000, links: 15 })
   const pages = await Promise.all([origin, twin].map(async ({ seeds }) => (await fetch(seeds[2]!)).text()))
   await twin.close()
   assert.equal(pages[0]!.replaceAll(`:${origin.port}/`, ':0/'), pages[1]!.replaceAll(`:${twin.port}/`, ':0/'))
 })
 
-test('pipelined requests are answered in order, HEAD without a body, unknown paths with 404', async () => {
+test('answers pipelined requests in order, HEAD without a body, and unknown paths with 404', async () => {
   await origin.reset()
   const text = await exchange(
     origin.hosts[0]!,
@@ -61,7 +61,7 @@ test('pipelined requests are answered in order, HEAD without a body, unknown pat
   assert.deepEqual([stats.requests, stats.robots, stats.notFound], [1, 1, 1])
 })
 
-test('a request with the tag of the page is answered with 304, and marks count repeats by round', async () => {
+test('answers a matching ETag with 304, and counts repeated requests per round', async () => {
   await origin.reset()
   const first = await fetch(origin.seeds[0]!)
   await first.arrayBuffer()
@@ -77,7 +77,7 @@ test('a request with the tag of the page is answered with 304, and marks count r
   ])
 })
 
-test('a document tree is served with its folders, and listings where an index page is missing', async () => {
+test('serves a document tree, with listings for folders without an index page', async () => {
   const tree = await startOrigin({ roots: [import.meta.dirname] })
   const listing = await (await fetch(tree.seeds[0]!)).text()
   const file = await fetch(`${tree.seeds[0]}web.ts`)

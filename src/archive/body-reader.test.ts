@@ -62,7 +62,7 @@ function createArchive(body: Buffer = page) {
   return { files, rows, row, reader, reads: () => reads }
 }
 
-test('a body comes whole and decoded, whatever the encoding', async () => {
+test('reads the whole body, decoded from its content encodings', async () => {
   const encodings: [string[], Buffer][] = [
     [[], page],
     [['Content-Encoding', 'gzip'], gzipSync(page)],
@@ -80,7 +80,7 @@ test('a body comes whole and decoded, whatever the encoding', async () => {
   }
 })
 
-test('a body that came by itself has a type and no header, and one that refers to it has its own type', async () => {
+test('a resource has a content type but no header, and its revisit has its own content type', async () => {
   const archive = createArchive()
   archive.files.set(1, resource(page, 'text/html; charset=utf-8'))
   archive.files.set(2, resource(page, 'text/plain', { uri: 'ftp://a.example/', date: 0 }))
@@ -93,7 +93,7 @@ test('a body that came by itself has a type and no header, and one that refers t
   assert.deepEqual([other.header, other.contentType, other.body], ['', 'text/plain', page])
 })
 
-test('a document is read as the page that it can be turned into, and kept as it is', async () => {
+test('readText converts a readable document to HTML, and read returns the original', async () => {
   const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
   const document = docxOf(wordParagraph('Grüße'))
   const archive = createArchive(document)
@@ -113,7 +113,7 @@ test('a document is read as the page that it can be turned into, and kept as it 
   assert.deepEqual([kept.contentType, kept.unreadable, kept.body], [docx, 'damaged', page])
 })
 
-test('an empty body is a body, also where it is called gzip', async () => {
+test('reads an empty body, even if it is declared as gzip', async () => {
   for (const stored of [Buffer.alloc(0), gzipSync('')]) {
     const archive = createArchive(Buffer.alloc(0))
     archive.files.set(1, response(stored, ['Content-Encoding', 'gzip']))
@@ -124,7 +124,7 @@ test('an empty body is a body, also where it is called gzip', async () => {
   }
 })
 
-test('a body that was cut when it was fetched is cut at the same place', async () => {
+test('truncates a body that was truncated when fetched at the same length', async () => {
   const archive = createArchive(page.subarray(0, 5))
   archive.files.set(1, response(gzipSync(page), ['Content-Encoding', 'gzip']))
   const read = await archive.reader.read(archive.row(1, { truncated: 'length' }))
@@ -132,7 +132,7 @@ test('a body that was cut when it was fetched is cut at the same place', async (
   assert.equal(read.body.toString(), page.toString('utf8', 0, 5))
 })
 
-test("a body under another version is decoded as that one's, and the header is the version's own", async () => {
+test('reads a body stored with another version, with the header of the requested version', async () => {
   const archive = createArchive()
   archive.files.set(1, response(gzipSync(page), ['Content-Type', 'text/html', 'Content-Encoding', 'gzip']))
   archive.files.set(2, revisit(['Content-Type', 'application/xhtml+xml', 'X-Own', 'yes']))
@@ -145,7 +145,7 @@ test("a body under another version is decoded as that one's, and the header is t
   assert.deepEqual(read.record, archive.files.get(2))
 })
 
-test('a version without a body says why, with what is known of its header', async () => {
+test('reports why a version has no body, with its header if known', async () => {
   const archive = createArchive()
   const dropped = archive.row(1, { body: 'dropped', header: 'HTTP/1.1 200 OK\r\nServer: x\r\n\r\n' })
   assert.deepEqual(await archive.reader.read(dropped), {
@@ -160,7 +160,7 @@ test('a version without a body says why, with what is known of its header', asyn
   assert.deepEqual(lost, { kind: 'absent', why: 'lost', header: '' })
 })
 
-test('a record that moved while it was read is found at its new place', async () => {
+test('finds a record that moved during the read', async () => {
   const archive = createArchive()
   archive.files.set(1, response(page))
   const old = archive.row(1)
@@ -170,7 +170,7 @@ test('a record that moved while it was read is found at its new place', async ()
   assert.equal((await archive.reader.read(old)).kind, 'body')
 })
 
-test('a body whose original was given up for another is found there', async () => {
+test('finds a body whose original changed during the read', async () => {
   const archive = createArchive()
   archive.files.set(1, response(page))
   archive.files.set(2, revisit([]))
@@ -180,7 +180,7 @@ test('a body whose original was given up for another is found there', async () =
   assert.equal((await archive.reader.read(old)).kind, 'body')
 })
 
-test('a version that was removed while it was read is absent, one that stays unreadable is damaged', async () => {
+test('a version removed during the read is absent, one that stays unreadable is damaged', async () => {
   const archive = createArchive()
   archive.files.set(1, response(page))
   const version = archive.row(1)
@@ -191,7 +191,7 @@ test('a version that was removed while it was read is absent, one that stays unr
   assert.deepEqual(await archive.reader.read(version), { kind: 'absent', why: 'dropped', header: '' })
 })
 
-test('damage of any kind is told and never thrown', async () => {
+test('reports any damage without throwing', async () => {
   const record = response(page)
   const wrong = Buffer.from(record)
   wrong[record.indexOf('Gr')]! ^= 1

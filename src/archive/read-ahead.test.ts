@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { readAhead } from './read-ahead.ts'
 
 describe('reading ahead', () => {
-  test('several are read at a time and given in their order', async () => {
+  test('reads several items at a time and yields them in order', async () => {
     let reading = 0
     let most = 0
     const got: number[] = []
@@ -22,7 +22,7 @@ describe('reading ahead', () => {
     assert.equal(most, 16)
   })
 
-  test('what is large is read by itself', async () => {
+  test('reads large items one at a time', async () => {
     let reading = 0
     for await (const _ of readAhead(
       [1, 2, 3],
@@ -35,7 +35,7 @@ describe('reading ahead', () => {
     ));
   })
 
-  test('a failure ends it, with what came before it', async () => {
+  test('stops at a failure, after the batches before it', async () => {
     const got: number[] = []
     const read = async (n: number): Promise<void> => {
       if (n === 40) throw new Error('no more')

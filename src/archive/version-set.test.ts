@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVersionSet } from './version-set.ts'
 
-test('a set of versions has what was added, in order and in batches', () => {
+test('a version set has the added ids, in order and in batches', () => {
   const set = createVersionSet()
   const ids = [1, 7, 8, 65_535, 65_536, 200_000, 3_000_000_000, 2 ** 52 + 7]
   for (const id of ids.toReversed()) set.add(id)
@@ -14,7 +14,7 @@ test('a set of versions has what was added, in order and in batches', () => {
   assert.deepEqual([...createVersionSet().batches(3)], [])
 })
 
-test('ids that lie close and ids that lie apart are kept alike, in whichever order they come', () => {
+test('a version set keeps dense and sparse ids, added in any order', () => {
   for (const step of [1, 7, 512, 100_003]) {
     const ids = Array.from({ length: 20_000 }, (_, n) => n * step + 5)
     const set = createVersionSet()

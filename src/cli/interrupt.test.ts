@@ -12,7 +12,7 @@ function setUp() {
   return { ...world, clock, interrupt, told: () => told }
 }
 
-test('the first press asks to end well, the second ends at once', () => {
+test('the first SIGINT aborts gracefully, the second exits at once', () => {
   const { raise, clock, interrupt, exits, told } = setUp()
   raise('SIGINT')
   assert.equal(interrupt.signal.aborted, true)
@@ -23,7 +23,7 @@ test('the first press asks to end well, the second ends at once', () => {
   assert.equal(told(), 1)
 })
 
-test('one press that arrives several times is one press', () => {
+test('several SIGINTs in quick succession count as one', () => {
   const { raise, clock, exits, told } = setUp()
   raise('SIGINT')
   clock.advance(100)
@@ -34,7 +34,7 @@ test('one press that arrives several times is one press', () => {
   assert.equal(told(), 1)
 })
 
-test('SIGTERM and SIGHUP are a wish to end well, too', () => {
+test('SIGTERM and SIGHUP also abort gracefully', () => {
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
     const { raise, interrupt } = setUp()
     raise(signal)
@@ -42,7 +42,7 @@ test('SIGTERM and SIGHUP are a wish to end well, too', () => {
   }
 })
 
-test('nothing listens any more when the work is over', () => {
+test('dispose removes all signal listeners', () => {
   const { interrupt, listening } = setUp()
   interrupt.dispose()
   assert.equal(listening(), 0)

@@ -54,7 +54,7 @@ describe('the launcher', () => {
     return code
   }
 
-  test('hands over to a Node that can run the program and keeps its exit code', async () => {
+  test('runs the program in a suitable Node.js and returns its exit code', async () => {
     const { launcher, nextLine } = launch('exit', '42')
     const [pid, version, flag] = (await nextLine())!.split(' ')
     assert.notEqual(Number(pid), launcher.pid)
@@ -63,7 +63,7 @@ describe('the launcher', () => {
     assert.equal(await exitCode(launcher), 42)
   })
 
-  test('passes signals on and waits for the program to end in its own way', async () => {
+  test('forwards signals and waits for the program to exit', async () => {
     const { launcher, nextLine } = launch('wait')
     await nextLine()
     launcher.kill('SIGINT')
@@ -73,7 +73,7 @@ describe('the launcher', () => {
     assert.equal(await exitCode(launcher), 7)
   })
 
-  test('leaves no orphan behind when it is killed without warning', async () => {
+  test('leaves no orphan process behind after SIGKILL', async () => {
     const { launcher, nextLine } = launch('wait')
     await nextLine()
     launcher.kill('SIGKILL')
@@ -81,7 +81,7 @@ describe('the launcher', () => {
     assert.equal(await nextLine(), undefined)
   })
 
-  test('ends with the number of the signal that ended the program', async () => {
+  test('exits with 128 plus the number of the signal that killed the program', async () => {
     const { launcher, nextLine } = launch('wait')
     const [pid] = (await nextLine())!.split(' ')
     process.kill(Number(pid), 'SIGKILL')

@@ -20,7 +20,7 @@ describe('the command line', () => {
   }
 
   for (const command of commands) {
-    test(`the help of ${command.name} names every option and an example`, async () => {
+    test(`help for ${command.name} lists every option and example`, async () => {
       for (const argv of [
         [command.name, '--help'],
         ['help', command.name],
@@ -34,12 +34,12 @@ describe('the command line', () => {
     })
   }
 
-  test('the version is printed alone', async () => {
+  test('--version prints only the version', async () => {
     const { code, out, err, listening } = await folder.run(['--version'])
     assert.deepEqual([code, out, err, listening], [0, `${version}\n`, '', 0])
   })
 
-  test('an unknown command is wrong use, with the likely one and the list', async () => {
+  test('an unknown command is a usage error with a suggestion and the list of commands', async () => {
     const { code, out, err } = await folder.run(['crwal', 'http://a.example/'])
     assert.equal(code, 2)
     assert.equal(out, '')
@@ -49,7 +49,7 @@ describe('the command line', () => {
     assert.equal((await folder.run(['--nonsense'])).code, 2)
   })
 
-  test('errors of options, configuration, environment and seeds are listed together', async () => {
+  test('errors in options, configuration, environment and seeds are listed together', async () => {
     const { code, err } = await folder.run(
       ['crawl', '--dpeth', '3', '--config', 'wrong.json', '--fetchers', '0', 'telnet://a.example/'],
       { env: { ERACE_CRAWL_ORDER: 'sideways' } },
@@ -67,7 +67,7 @@ describe('the command line', () => {
     ])
   })
 
-  test('with --json an error is one object on standard output', async () => {
+  test('--json prints an error as one object on standard output', async () => {
     const { code, out, err } = await folder.run(['status', '--json', '--config', 'wrong.json'])
     assert.equal(code, 2)
     assert.equal(err, '')
@@ -79,7 +79,7 @@ describe('the command line', () => {
     ])
   })
 
-  test('a failure is one line and a hint, and the exit code tells failure from wrong use', async () => {
+  test('a failure prints one line and a hint and exits with 1; invalid input exits with 2', async () => {
     const failing = (error: Error) => ({ engine: { status: () => Promise.reject(error) } })
     const locked = await folder.run(['status'], failing(new AppError('store-locked', 'process 7 uses the folder')))
     assert.equal(locked.code, 1)
@@ -100,12 +100,12 @@ describe('the command line', () => {
     assert.deepEqual(JSON.parse(json.out), { error: { code: 'internal', message: 'x is undefined' } })
   })
 
-  test('text from outside cannot control the terminal', async () => {
+  test('escape sequences in error messages do not reach the terminal', async () => {
     const engine = { status: () => Promise.reject(new AppError('store-failed', 'bad \u001b[2J name')) }
     assert.ok(!(await folder.run(['status'], { engine })).err.includes('\u001b'))
   })
 
-  test('the data folder is the option, or the variable, or erace-data', async () => {
+  test('the data folder comes from --data, then ERACE_DATA, then the default erace-data', async () => {
     const seen: string[] = []
     const engine = {
       crawl: (settings: { folder: string }) => {
@@ -120,7 +120,7 @@ describe('the command line', () => {
     assert.deepEqual(seen, [`${folder.cwd}/erace-data`, '/var/a', `${folder.cwd}/b`])
   })
 
-  test('a shared store is named by option or environment; any other address is refused', async () => {
+  test('the shared store comes from --store or ERACE_STORE and must be a PostgreSQL address', async () => {
     const seen: (string | null)[] = []
     const engine = {
       async listUsers({ store }: { store: string | null }) {
@@ -140,7 +140,7 @@ describe('the command line', () => {
     assert.match(wrong.err, /--store: must be the address of a PostgreSQL database/)
   })
 
-  test('a command for data folders refuses --store', async () => {
+  test('a command for data folders rejects --store', async () => {
     const { code, err } = await folder.run(['backup', 'x.tar', '--store', 'postgres://x/e'])
     assert.equal(code, 2)
     assert.match(err, /--store: backup only works on a data folder/)

@@ -30,7 +30,7 @@ function createPayloads() {
   }
 }
 
-test('when a notification of checks got lost, everything is read again', async () => {
+test('the leader announces a full reload after a failed notification', async () => {
   const database = await createDatabase()
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 1, name: 'leader' })
@@ -88,7 +88,7 @@ test('when a notification of checks got lost, everything is read again', async (
   await database.destroy()
 })
 
-test('many checks are notified in payloads that fit through the channel', () => {
+test('many checks are split into payloads that fit the notification limit', () => {
   const checks = new Map<number, 'begun' | 'ended'>()
   for (let n = 0; n < 1000; n++) checks.set(Number.MAX_SAFE_INTEGER - n, n % 3 === 0 ? 'ended' : 'begun')
   const texts = checkPayloads(checks)
@@ -101,7 +101,7 @@ test('many checks are notified in payloads that fit through the channel', () => 
   assert.deepEqual(read, new Map([...checks].sort(() => 0)))
 })
 
-test('a payload that is not understood is a reason to read everything', () => {
+test('an unreadable payload is read as null, and invalid ids are dropped', () => {
   for (const text of [null, '', '{', 'null', '7 8']) assert.equal(readCheckPayload(text), null)
   assert.deepEqual(readCheckPayload('{"begun":[1,"x",2.5],"ended":7}'), { begun: [1], ended: [] })
 })

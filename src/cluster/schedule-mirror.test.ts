@@ -35,7 +35,7 @@ function mirrorOf({ profiles, watches, clock }: Watching) {
   return { mirror, take: () => read.splice(0).flat() }
 }
 
-describe('the mirror of a schedule', () => {
+describe('schedule mirror', () => {
   test(
     'reads and keeps only watches that have an owner',
     withWatching({}, async (watching) => {
@@ -60,7 +60,7 @@ describe('the mirror of a schedule', () => {
   )
 
   test(
-    'shows a check in progress as such while other profiles change',
+    'keeps showing a check in progress while profiles change',
     withWatching({}, async (watching) => {
       const { put, rowOf, watches } = watching
       const { mirror } = mirrorOf(watching)

@@ -14,8 +14,8 @@ const home = 'http://a.example/'
 const pages = { [home]: { words: 'home', links: [`${home}one`] }, [`${home}one`]: { words: 'one' } }
 const daily = { everyMs: 86_400_000, depth: 1 }
 
-describe('the schedule of a cluster', () => {
-  test('is kept by one process; the others show it and ask it for checks', async () => {
+describe('cluster schedule', () => {
+  test('is run by one process, while the others mirror it and request checks', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
@@ -43,7 +43,7 @@ describe('the schedule of a cluster', () => {
     await cluster.close()
   })
 
-  test('continues elsewhere at once when its leader ends, with the checks in progress', async () => {
+  test('moves to another process when its leader ends, with the checks in progress', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
@@ -62,7 +62,7 @@ describe('the schedule of a cluster', () => {
 })
 
 describe('a leader that sleeps past its lease', () => {
-  test('is refused when it continues a check that another has started', async () => {
+  test('is rejected when it continues a check that a new leader has started', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker, pool } = cluster
     const first = await start('first')
@@ -91,7 +91,7 @@ describe('a leader that sleeps past its lease', () => {
     await cluster.close()
   })
 
-  test('writes nothing when it sleeps while noting the end of a check', async () => {
+  test('does not record the end of a check twice', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
@@ -111,8 +111,8 @@ describe('a leader that sleeps past its lease', () => {
   })
 })
 
-describe('a leader whose heartbeat is not answered in time', () => {
-  test('leads again, and knows of a crawl what workers have done meanwhile', async () => {
+describe('a leader whose heartbeat times out', () => {
+  test('regains leadership and counts the pages that workers fetched in the meantime', async () => {
     const cluster = await openCluster(pages)
     const { start, worker, pool, crawls } = cluster
     const schedule = await start('slow')
@@ -134,8 +134,8 @@ describe('a leader whose heartbeat is not answered in time', () => {
   })
 })
 
-describe('a database that goes away', () => {
-  test('is waited for, and everything continues', async () => {
+describe('database outage', () => {
+  test('the leader reconnects after its connections are cut, and the check completes', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker, pool } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
@@ -149,7 +149,7 @@ describe('a database that goes away', () => {
     await cluster.close()
   })
 
-  test('with its server is waited for, by the leader and its followers', async () => {
+  test('leader and follower recover when the server restarts', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
@@ -168,7 +168,7 @@ describe('a database that goes away', () => {
     await cluster.close()
   })
 
-  test('for longer than a lease is a health error', async () => {
+  test('an outage longer than a lease is a health error until it ends', async () => {
     const cluster = await openCluster(pages)
     const { start } = cluster
     const schedule = await start('asleep')
@@ -184,7 +184,7 @@ describe('a database that goes away', () => {
 })
 
 describe('real workers', { timeout: 120_000 }, () => {
-  test('carry out a check to its end, though one of them is killed and another process takes over the schedule', async () => {
+  test('complete a check although a worker is killed and another process takes over the schedule', async () => {
     const field = await openField({
       hosts: 1,
       pages: 40,

@@ -11,7 +11,7 @@ usePostgres()
 /** BEGIN, the lock, the pages left, the pages held, COMMIT. */
 const STATEMENTS = 5
 
-test('wherever the connection is cut, pages are counted once, when they are taken and when they go back', async () => {
+test('pages taken and returned are counted once, wherever the connection is cut', async () => {
   const database = await createDatabase()
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 1, name: 'worker' })

@@ -33,8 +33,8 @@ async function openWorkerPool({ address, pool }: TestDatabase): Promise<WorkerPo
   })
 }
 
-describe('shard groups of a worker', { timeout: 60_000 }, () => {
-  test('one that starts while the worker drains takes nothing until draining ends', async () => {
+describe('worker shard groups', { timeout: 60_000 }, () => {
+  test('a group started on a draining worker takes no partitions until draining ends', async () => {
     const database = await createDatabase()
     const held = async (): Promise<number> => {
       const rows = 'SELECT count(*) AS n FROM leases WHERE epoch > 0'

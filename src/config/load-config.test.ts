@@ -32,7 +32,7 @@ async function errorsOf(sources: Parameters<typeof loadConfig>[0]): Promise<read
 }
 
 describe('configuration', () => {
-  test('without a source every setting has its default', async () => {
+  test('every setting has its default if there is no source', async () => {
     const config = await loadConfig({ cwd: await folderWith({}), env: {} })
     assert.deepEqual(config.network.allow, [])
     assert.equal(config.schedule.minEveryMs, 30_000)
@@ -44,7 +44,7 @@ describe('configuration', () => {
     assert.deepEqual(config.sources, [])
   })
 
-  test('the command line wins over the environment, the environment over the file, the file over the default', async () => {
+  test('the command line overrides the environment, which overrides the file, which overrides defaults', async () => {
     const cwd = await folderWith({
       'erace.config.json': '{ "crawl": { "delay": "2s", "perHost": 2, "fetchers": 20 }, "retention": "90d" }',
     })
@@ -70,13 +70,13 @@ describe('configuration', () => {
     ['erace.config.js', "module.exports = { crawl: { delay: '7s' } }"],
     ['erace.config.json', '{ "crawl.delay": 7000 }'],
   ] as const) {
-    test(`${name} in the folder is found by itself`, async () => {
+    test(`${name} in the folder is found automatically`, async () => {
       const config = await loadConfig({ cwd: await folderWith({ [name]: text }), env: {} })
       assert.equal(config.crawl.delayMs, 7000)
     })
   }
 
-  test('a file that is named is taken relative to the folder', async () => {
+  test('a named file is resolved relative to the folder', async () => {
     const cwd = await folderWith({ 'other.json': '{ "log": { "level": "warn" } }' })
     assert.equal((await loadConfig({ cwd, file: 'other.json', env: {} })).log.level, 'warn')
   })
@@ -88,7 +88,7 @@ describe('configuration', () => {
     assert.deepEqual(config.crawl.trackingParameters, [])
   })
 
-  test('errors of all sources are listed together, with their place and a likely name', async () => {
+  test('errors from all sources are listed together with their place and a suggestion', async () => {
     const cwd = await folderWith({
       'erace.config.json': '{ "crawl": { "dely": 1, "perHost": 0 }, "netwrok.allow": [], "log": 3, "__proto__": {} }',
     })
@@ -110,12 +110,12 @@ describe('configuration', () => {
     ])
   })
 
-  test('reserved names are accepted', async () => {
+  test('reserved environment variables are accepted', async () => {
     const env = { ERACE_DATA: 'x', ERACE_STORE: 'y', ERACE_CONFORMANCE: 'z', ERACE_TEST_X: '1', ERACE_LAUNCHED: '1' }
     await loadConfig({ cwd: await folderWith({}), env })
   })
 
-  test('a file that is missing, broken or of the wrong kind is an error with a reason', async () => {
+  test('a missing, malformed or unsuitable file is an error with a reason', async () => {
     const cwd = await folderWith({ 'broken.json': '{', 'list.json': '[]', 'none.ts': 'export const x = 1' })
     assert.deepEqual(await errorsOf({ cwd, file: 'no.json', env: {} }), ['no.json: no such file'])
     assert.match((await errorsOf({ cwd, file: 'broken.json', env: {} }))[0]!, /^broken\.json: cannot be read: .*JSON/)
@@ -125,7 +125,7 @@ describe('configuration', () => {
     ])
   })
 
-  test('two files in the folder are ambiguous, and so an error', async () => {
+  test('two configuration files in the folder are an error', async () => {
     const cwd = await folderWith({ 'erace.config.js': 'export default {}', 'erace.config.json': '{}' })
     assert.match((await errorsOf({ cwd, env: {} }))[0]!, /^erace\.config\.js and erace\.config\.json: more than one/)
   })
@@ -139,13 +139,13 @@ describe('configuration', () => {
     assert.throws(() => configOf({ 'dns.minTtl': '2h', 'dns.maxTtl': '1h' }), /dns.minTtl: must not exceed/)
   })
 
-  test('a configuration cannot be changed and goes to a worker thread as it is', () => {
+  test('a configuration is frozen and survives structured cloning', () => {
     const config = configOf({ 'crawl.delay': 0 })
     assert.ok(Object.isFrozen(config) && Object.isFrozen(config.crawl) && Object.isFrozen(config.network.allow))
     assert.deepEqual(structuredClone(config), config)
   })
 
-  test('a user agent that could break out of its header is refused', () => {
+  test('a user agent that is empty or contains line breaks is rejected', () => {
     assert.throws(() => configOf({ 'crawl.userAgent': 'bot/1\r\nx: y' }))
     assert.throws(() => configOf({ 'crawl.userAgent': '' }))
     assert.equal(
@@ -154,12 +154,12 @@ describe('configuration', () => {
     )
   })
 
-  test('every setting has an environment name of its own', () => {
+  test('every setting has a unique environment variable', () => {
     assert.equal(new Set(settingKeys.map(environmentName)).size, settingKeys.length)
     assert.equal(environmentName('schedule.minEvery'), 'ERACE_SCHEDULE_MINEVERY')
   })
 
-  test('the version is that of the package', async () => {
+  test('the version matches package.json', async () => {
     const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
     assert.equal(version, manifest.version)
   })

@@ -24,7 +24,7 @@ async function messagesOf(parts: Record<string, unknown>): Promise<string[]> {
 }
 
 describe('parts in the configuration', () => {
-  test('are files in its folder, and become absolute paths', async () => {
+  test('are files in the configuration folder and become absolute paths', async () => {
     const parts = { modules: ['./part.ts', './deep/part.mjs', './near.mjs'], storage: ['archive', './part.ts'] }
     assert.deepEqual(await messagesOf(parts), [])
     const { config } = await readConfig({ cwd: root, file: 'site/erace.config.json', env: {} })
@@ -36,14 +36,14 @@ describe('parts in the configuration', () => {
     assert.deepEqual(structuredClone(config.parts), config.parts, 'threads can be given them')
   })
 
-  test('are refused outside of it: above, absolute, behind symbolic links', async () => {
+  test('are rejected outside that folder: above it, by absolute path or through symbolic links', async () => {
     for (const path of ['./../outside.ts', './deep/../../outside.ts', './link.ts', './up/outside.ts'])
       assert.match((await messagesOf({ filters: [path] })).join(), /parts.filters: .*(without \.\.|leads out)/, path)
     for (const path of [join(folder, 'part.ts'), '/etc/passwd', '../outside.ts', 'part.ts', 'file:///x.ts', './a\0.ts'])
       assert.match((await messagesOf({ filters: [path] })).join(), /expected a list of paths/, path)
   })
 
-  test('must exist, and be programs', async () => {
+  test('must exist and be TypeScript or JavaScript files', async () => {
     const messages = await messagesOf({ modules: ['./missing.ts', './part.sh'], resolver: './deep' })
     assert.deepEqual(messages, [
       'erace.config.json, parts.modules: ./missing.ts: no such file',
@@ -52,7 +52,7 @@ describe('parts in the configuration', () => {
     ])
   })
 
-  test('from the environment start in the working directory', async () => {
+  test('are also resolved to absolute paths when set in the environment', async () => {
     const { config, errors } = await readConfig({
       cwd: folder,
       file: join(folder, 'erace.config.json'),

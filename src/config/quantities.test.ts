@@ -27,21 +27,21 @@ test('sizes are read in decimal and binary units', () => {
   for (const [text, bytes] of cases) assert.equal(parseBytes(text), bytes, String(text))
 })
 
-test('units are only those of the table', () => {
+test('names of Object.prototype members are not units', () => {
   for (const unit of ['constructor', 'valueOf', 'toString']) {
     assert.equal(parseDuration(`1${unit}`), undefined, unit)
     assert.equal(parseBytes(`1 ${unit}`), undefined, unit)
   }
 })
 
-test('what is no quantity is not guessed at', () => {
+test('invalid quantities are rejected', () => {
   for (const value of ['', 's', '1y', '1e9', '0x10', '1,5s', '1h30m', null, {}, Number.NaN, '9'.repeat(100)]) {
     assert.equal(parseDuration(value), undefined, String(value))
   }
   assert.equal(parseBytes('10 XB'), undefined)
 })
 
-test('quantities are spelled in the largest unit that fits exactly', () => {
+test('quantities are formatted in the largest unit that fits exactly', () => {
   assert.deepEqual([0, 1500, 90_000, 7_200_000].map(formatDuration), ['0ms', '1500ms', '90s', '2h'])
   assert.deepEqual([0, 65_536, 64_000, 2e9].map(formatBytes), ['0', '65536', '64KB', '2GB'])
 })

@@ -6,7 +6,7 @@ import { InvalidInputError } from './validation-errors.ts'
 const DAY_MS = 86_400_000
 const none = { maxAgeMs: null, maxVersions: null, maxBytes: null }
 
-describe('the setting retention', () => {
+describe('retention setting', () => {
   const spellings: [unknown, object][] = [
     ['forever', { kind: 'forever' }],
     ['90d', { kind: 'limits', ...none, maxAgeMs: 90 * DAY_MS }],
@@ -20,7 +20,7 @@ describe('the setting retention', () => {
     ['age=90d, versions=10 ,size=5GB', { kind: 'limits', maxAgeMs: 90 * DAY_MS, maxVersions: 10, maxBytes: 5e9 }],
   ]
   for (const [given, retention] of spellings) {
-    test(`can be spelled ${JSON.stringify(given)}`, () =>
+    test(`accepts ${JSON.stringify(given)}`, () =>
       assert.deepEqual(configOf({ retention: given }).retention, retention))
   }
 
@@ -39,14 +39,14 @@ describe('the setting retention', () => {
     [JSON.parse('{"__proto__": 1}'), /^retention\.__proto__: unknown part/],
   ]
   for (const [given, message] of wrong) {
-    test(`${JSON.stringify(given)} is refused with the part that is wrong`, () => {
+    test(`rejects ${JSON.stringify(given)} and names the invalid part`, () => {
       assert.throws(() => configOf({ retention: given }), { message })
     })
   }
 })
 
-describe('the setting sources', () => {
-  test('takes rules from a file and as JSON from the environment', async () => {
+describe('sources setting', () => {
+  test('accepts rules as objects, and as JSON from the environment', async () => {
     const rules = [
       { match: '.example.org', omit: ['.banner'], omitText: ['\\d+ readers'], retention: '30d' },
       { match: '*' },
@@ -71,7 +71,7 @@ describe('the setting sources', () => {
     assert.deepEqual(read.config.sources, expected)
   })
 
-  test('all errors are listed together with their place', () => {
+  test('lists all errors together with their place', () => {
     const sources = [
       { match: 'a b', retention: { ages: 1 } },
       'x',
@@ -92,7 +92,7 @@ describe('the setting sources', () => {
     }
   })
 
-  test('in the environment the place is the name of the variable', async () => {
+  test('names the environment variable as the place of an error', async () => {
     const { errors } = await readConfig({ cwd: '/', env: { ERACE_SOURCES: '[{"match":"*","retention":"age=x"}]' } })
     assert.deepEqual(
       errors.map(({ place }) => place),
@@ -102,7 +102,7 @@ describe('the setting sources', () => {
     assert.match(broken.errors[0]!.message, /^expected a list of rules/)
   })
 
-  test('too many or too long is refused', () => {
+  test('rejects too many rules or selectors, and values that are too long', () => {
     assert.throws(() => configOf({ sources: new Array(1001).fill({ match: '*' }) }), /sources: has 1001 rules/)
     assert.throws(() => configOf({ sources: [{ match: '*', omit: new Array(201).fill('p') }] }), /sources\[0\]\.omit: /)
     assert.throws(() => configOf({ sources: [{ match: '*', omit: ['p'.repeat(2001)] }] }), /sources\[0\]\.omit\[0\]: /)

@@ -12,7 +12,7 @@ async function settingsOf(env: Record<string, string>, seeds: string[]): Promise
   return { folder: '/x', config, seeds, depth: 2, restrict: '^http', maxPages: 9, omit: [], files }
 }
 
-test('a crawl is the same on every machine, but for what each takes upon itself', async () => {
+test('machines share all settings of a crawl except those specific to a machine', async () => {
   const begun = await settingsOf(
     {
       ERACE_CRAWL_DELAY: '7s',
@@ -46,7 +46,7 @@ test('a crawl is the same on every machine, but for what each takes upon itself'
   assert.equal(config.cluster.name, 'w')
 })
 
-test('what another version of the program did not write is as it is here', async () => {
+test('settings missing from another version keep their local values', async () => {
   const own = await settingsOf({}, [])
   const { config, depth } = withSharedSettings(own, { seeds: [], maxPages: null, config: { crawl: { delayMs: 1 } } })
   assert.equal(config.crawl.delayMs, 1)

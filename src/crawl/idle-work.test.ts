@@ -25,11 +25,11 @@ function mayRun(reports: readonly number[]): boolean[] {
   })
 }
 
-test('background work waits until the shards of a crawl have had little to do for a while', () => {
+test('background work waits until the shards have had little to do for a while', () => {
   const calm = [0.3, 0.3, 0.3, 0.3, 0.3]
   assert.deepEqual(mayRun([2, ...calm, 1.5, 0.3]), [false, false, false, false, false, true, false, false])
 })
 
-test('shards that have not begun are not calm', () => {
+test('shards that have not started do not count as idle', () => {
   assert.deepEqual(mayRun([0, 0, 0, 0, 0, 0, 0, 1.8]), new Array(8).fill(false))
 })

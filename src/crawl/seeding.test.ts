@@ -20,7 +20,7 @@ describe('seeding', () => {
     assert.equal(seeding.isComplete(), true)
   })
 
-  test('continues after a failure with the batch that failed, and ends when it is told to', async () => {
+  test('continues with the batch that failed, and stops when asked to', async () => {
     const seeding = createSeeding(seeds)
     const accepted: string[] = []
     let calls = 0
@@ -38,7 +38,7 @@ describe('seeding', () => {
     assert.deepEqual(accepted, seeds)
   })
 
-  test('shards get one seed of each host', () => {
+  test('gives shards one seed per origin', () => {
     const given = [
       'http://a.example/1',
       'http://a.example/2',

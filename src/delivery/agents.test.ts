@@ -31,8 +31,8 @@ after(async () => {
 
 for (const agent of agents) testAgent(agent, () => openWorld(agent.kind))
 
-describe('the registry', () => {
-  test('has each kind once', () => {
+describe('agent registry', () => {
+  test('contains each kind once', () => {
     assert.deepEqual(agents.map(({ kind }) => kind).toSorted(), [
       ...['discord', 'email', 'exec', 'feed', 'gotify', 'http', 'matrix'],
       ...['ntfy', 'slack', 'teams', 'telegram', 'webhook', 'webpush'],
@@ -40,7 +40,7 @@ describe('the registry', () => {
     assert.equal(agentsByKind.size, agents.length)
   })
 
-  test('programs miss nothing, and only administrators run commands', () => {
+  test('only exec, http and webhook send further messages for the rest; only exec is for administrators', () => {
     const next = agents.filter(({ digest }) => digest.rest === 'next').map(({ kind }) => kind)
     assert.deepEqual(next.toSorted(), ['exec', 'http', 'webhook'])
     assert.deepEqual(
@@ -50,8 +50,8 @@ describe('the registry', () => {
   })
 })
 
-describe('settings', () => {
-  test('say all that is wrong together', () => {
+describe('agent settings', () => {
+  test('report all errors at once', () => {
     const { errors } = readSettings(ntfy, { url: 'ftp://x', topic: 'a\nb', token: 5, more: 1 })
     assert.deepEqual(
       errors.map(({ place }) => place),
@@ -61,7 +61,7 @@ describe('settings', () => {
     assert.match(readSettings(webhook, {}).errors[0]!.message, /missing/)
   })
 
-  test('templates that do not parse, or choose the host, are refused', () => {
+  test('reject invalid templates, headers and URLs, and templates in the host name', () => {
     for (const values of [
       { url: 'https://x.example/{{nothing}}' },
       { url: 'https://{{title}}.example/' },
@@ -77,7 +77,7 @@ describe('settings', () => {
 describe('a single change', () => {
   // Mail and Matrix contain it as text and as HTML, of which one is shown; Slack has an additional text for notifications.
   for (const kind of ['webpush', 'ntfy', 'discord', 'telegram', 'gotify', 'teams'])
-    test(`is named once and told once by ${kind}`, async () => {
+    test(`appears once in a ${kind} message, and so does its title`, async () => {
       const world = await openWorld(kind)
       const agent = agentsByKind.get(kind)!
       for (const amount of ['summary', 'change'] as const) {
@@ -90,7 +90,7 @@ describe('a single change', () => {
       await world.close()
     })
 
-  test('is in the notification that Slack shows', async () => {
+  test('is in the notification text for Slack, with control sequences escaped', async () => {
     sink.answerWith({ status: 200 })
     const settings = settingsOf(slack, { url: sink.url })
     await slack.send(messageOf({ items: [{ ...sampleItems.price, title: '<!here> *Kettle*' }] }), settings, tools)
@@ -98,7 +98,7 @@ describe('a single change', () => {
     assert.equal(text.replaceAll('\u200b', ''), '&lt;!here&gt; *Kettle*: € 39.90 → € 34.50')
   })
 
-  test('without a text has something to say for ntfy', async () => {
+  test('is sent to ntfy with its URL as the message if it has no text', async () => {
     const message = messageOf({ items: [itemOf({ summary: '', changes: [] })] })
     await ntfy.send(message, settingsOf(ntfy, { url: sink.url, topic: 'news' }), tools)
     assert.partialDeepStrictEqual(JSON.parse(sink.received.at(-1)!.body), {
@@ -107,8 +107,8 @@ describe('a single change', () => {
   })
 })
 
-describe('rooms that others read', () => {
-  test('get no link that switches the channel off', async () => {
+describe('channels that others may read', () => {
+  test('get no unsubscribe link', async () => {
     const links = { ...messageOf().links, unsubscribe: 'https://e.example/unsubscribe/secret' }
     const rooms = agents.filter(({ kind, isPull }) => isPull !== true && !['email', 'http'].includes(kind))
     for (const agent of rooms) {
@@ -122,10 +122,10 @@ describe('rooms that others read', () => {
   })
 })
 
-describe('programs', () => {
+describe('agents for programs', () => {
   const amounts = ['summary', 'change', 'full'] as const
 
-  test('get all changes by webhook, template and command, however much people are shown', async () => {
+  test('send all changes by webhook, http and exec, regardless of the amount setting', async () => {
     for (const [kind, given] of [
       ['webhook', {}],
       ['http', { body: '{{json|text}}' }],
@@ -143,7 +143,7 @@ describe('programs', () => {
     }
   })
 
-  test('get them as XML too', async () => {
+  test('send all changes as XML, too', async () => {
     sink.answerWith({ status: 204 })
     const settings = settingsOf(webhook, { url: sink.url, secret: 'whsec_c2VjcmV0', format: 'xml' })
     for (const amount of amounts) {
@@ -153,8 +153,8 @@ describe('programs', () => {
   })
 })
 
-describe('a webhook', () => {
-  test('carries id, time and a signature that others can check', async () => {
+describe('webhook', () => {
+  test('sends an id, a timestamp and a valid signature', async () => {
     sink.answerWith({ status: 204 })
     await webhook.send(messageOf(), settingsOf(webhook, { url: sink.url, secret: 'whsec_c2VjcmV0' }), tools)
     const { headers, body } = sink.received.at(-1)!
@@ -164,7 +164,7 @@ describe('a webhook', () => {
     assert.equal(headers['webhook-signature'], webhookSignature('whsec_c2VjcmV0', 'm1', timestamp, body))
   })
 
-  test('is signed as the example of Standard Webhooks', () => {
+  test('signs the example of Standard Webhooks correctly', () => {
     assert.equal(
       webhookSignature(
         'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -176,7 +176,7 @@ describe('a webhook', () => {
     )
   })
 
-  test('has a secret of its own where none is given, which its owner sees once', () => {
+  test('generates a secret if none is given, and returns it only once', () => {
     const { settings, made, errors } = readSettings(webhook, { url: sink.url })
     assert.deepEqual(errors, [])
     assert.match(made.secret!, /^whsec_[\w+/]{32}$/)
@@ -184,7 +184,7 @@ describe('a webhook', () => {
     assert.deepEqual(readSettings(webhook, { url: sink.url }, settings), { settings, errors: [], made: {} })
   })
 
-  test('speaks XML where it is asked to, and signs that', async () => {
+  test('sends and signs XML if the format is xml', async () => {
     sink.answerWith({ status: 204 })
     const settings = settingsOf(webhook, { url: sink.url, secret: 'whsec_c2VjcmV0', format: 'xml' })
     await webhook.send(messageOf(), settings, tools)

@@ -38,8 +38,8 @@ function run(text: string, { message = messageOf(), answerMs = 20_000 } = {}): P
   return exec.send(message, { command }, { ...tools, commands: [command], limits: { connectMs: 1, answerMs } })
 }
 
-describe('a command', () => {
-  test('ends as its exit status says, with what it said', async () => {
+describe('exec agent', () => {
+  test('derives the outcome from the exit status and the output', async () => {
     assert.deepEqual(await run('echo kept'), { kind: 'delivered', answer: 'exit status 0: kept' })
     assert.deepEqual(await run('echo busy >&2; exit 75'), { kind: 'later', reason: 'exit status 75: busy' })
     assert.deepEqual(await run('exit 1'), { kind: 'never', reason: 'exit status 1' })
@@ -49,7 +49,7 @@ describe('a command', () => {
     assert.equal(outcome.kind, 'later')
   })
 
-  test('must be on the list, when it is saved and when it runs', async () => {
+  test('accepts only listed commands, both in settings and when sending', async () => {
     const command = script('other', 'echo ran > "$0.ran"')
     const service = { commands: ['/usr/bin/true'], hasMailServer: false }
     for (const given of [command, '/usr/bin/true x', '/usr/bin/../bin/true', 'true', '/usr/bin/TRUE'])
@@ -59,7 +59,7 @@ describe('a command', () => {
     assert.throws(() => readFileSync(`${command}.ran`), /ENOENT/)
   })
 
-  test('gets the message on its input and a few words in its environment, and nothing of ours', async () => {
+  test('passes the message on stdin and in ERACE_ variables, without leaking its own environment', async () => {
     process.env.ERACE_TEST_SECRET = 'secret'
     try {
       const file = join(folder, 'got')
@@ -76,7 +76,7 @@ describe('a command', () => {
     }
   })
 
-  test('ends with all it started when its time is up', async () => {
+  test('kills a command and its child processes on timeout', async () => {
     // Its child processes keep this pipe open until they exit.
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
@@ -86,13 +86,13 @@ describe('a command', () => {
     await ended
   })
 
-  test('that leaves something running behind it is done when it is done', async () => {
+  test('does not wait for background processes that the command leaves behind', async () => {
     const outcome = await run(`sleep 60 & echo $! > ${folder}/left; echo kept`)
     assert.deepEqual(outcome, { kind: 'delivered', answer: 'exit status 0: kept' })
     process.kill(Number(readFileSync(join(folder, 'left'), 'utf8')))
   })
 
-  test('may say too much and read too little', async () => {
+  test('copes with excessive output and unread input', async () => {
     const text = 'x'.repeat(40_000)
     const message = messageOf({ amount: 'full', items: Array(20).fill(itemOf({ text })) })
     const outcome = await run('head -c 3000000 /dev/zero | tr "\\0" y; exit 75', { message })

@@ -42,7 +42,7 @@ const answers: readonly [string, number, Record<string, string>, Partial<SendOut
   ['moved, and again', 307, { location: '/again' }, { kind: 'never' }],
 ]
 
-test('a page that comes as an answer is told as people read it', () => {
+test('an HTML response is reported as plain text', () => {
   const page =
     '<html><head><title>503 Unavailable</title><style>p { color: red }</style></head><body><h1>503 Unavailable</h1>Back &amp; forth</body></html>'
   const answer = { status: 503, headers: new Map<string, string>(), text: page }
@@ -53,7 +53,7 @@ test('a page that comes as an answer is told as people read it', () => {
   assert.equal(answerText({ ...answer, text: '{"error":"<b>"}' }), 'status 503: {"error":"<b>"}')
 })
 
-describe('agents that speak HTTP', () => {
+describe('HTTP agents', () => {
   for (const [kind, given] of httpKinds) {
     const agent = agentsByKind.get(kind)!
     let own: AgentTools
@@ -67,7 +67,7 @@ describe('agents that speak HTTP', () => {
     const sendTo = (url: string, by = own): Promise<SendOutcome> =>
       agent.send(messageOf(), settingsOf(agent, given(url)), by)
 
-    test(`${kind}: understands every answer, and follows no redirect`, async () => {
+    test(`${kind}: maps each response status to an outcome, and follows no redirects`, async () => {
       for (const [name, status, headers, expected] of answers) {
         sink.answerWith({ status, headers, body: 'because' })
         const before = sink.received.length
@@ -79,7 +79,7 @@ describe('agents that speak HTTP', () => {
       }
     })
 
-    test(`${kind}: a line that breaks or hangs is tried again; an answer that has begun is one`, async () => {
+    test(`${kind}: retries after a broken or hanging connection, unless a status was received`, async () => {
       const network = createHttpSender(guard, { connectMs: 2000, answerMs: 400 })
       const serve = (answer: string): ((socket: Socket) => void) => {
         return (socket) => socket.once('data', () => (answer === 'drop' ? socket.destroy() : socket.write(answer)))
@@ -116,7 +116,7 @@ describe('agents that speak HTTP', () => {
       }
     })
 
-    test(`${kind}: a server that is not there or not who it says is tried again, and told nothing`, async () => {
+    test(`${kind}: retries unreachable and untrusted servers, and sends untrusted ones nothing`, async () => {
       const gone = await createRawSink(() => {})
       await gone.close()
       const refused = await sendTo(`http://127.0.0.1:${gone.port}`)
@@ -130,7 +130,7 @@ describe('agents that speak HTTP', () => {
       await secure.close()
     })
 
-    test(`${kind}: reaches no private address that nobody allowed`, async () => {
+    test(`${kind}: does not connect to private addresses unless they are allowed`, async () => {
       const strict = createHttpSender(createAddressGuard({ allow: [] }))
       const port = new URL(sink.url).port
       const before = sink.received.length

@@ -13,7 +13,7 @@ const network = createHttpSender(createAddressGuard({ allow: ['127.0.0.0/8'] }))
 const unsubscribe = 'https://e.example/unsubscribe/c_1-abc'
 const links = { inbox: 'https://e.example/inbox', settings: 'https://e.example/settings', unsubscribe }
 
-describe('a mail on its whole way', { skip: mailHostSkip }, () => {
+describe('mail delivery end to end', { skip: mailHostSkip }, () => {
   let host: MailHost
   let tools: AgentTools
   before(async () => {
@@ -28,7 +28,7 @@ describe('a mail on its whole way', { skip: mailHostSkip }, () => {
     await network.close()
   })
 
-  test('from our agent by SMTP to Postfix, by LMTP to Dovecot, and by IMAP to its reader', async () => {
+  test('messages arrive intact via SMTP to Postfix, LMTP to Dovecot and IMAP to the reader', async () => {
     const box = await openMailbox(host.imapPort, 'ann')
     try {
       const to = { to: 'ann@example.org' }
@@ -89,7 +89,7 @@ describe('a mail on its whole way', { skip: mailHostSkip }, () => {
     }
   })
 
-  test('a server that relays for nobody refuses, and its words are kept', async () => {
+  test('a relay refusal is permanent, and its reason is kept', async () => {
     const outcome = await mail.send(messageOf(), { to: 'eve@elsewhere.example' }, tools)
     assert.equal(outcome.kind, 'never')
     assert.match('reason' in outcome ? outcome.reason : '', /554 5\.7\.1 .*Relay access denied/)

@@ -74,8 +74,8 @@ function decoded(words: string): string {
   return bytes.replace(/(?:=[\dA-F]{2})+/g, (codes) => Buffer.from(codes.replaceAll('=', ''), 'hex').toString('utf8'))
 }
 
-describe('mail', () => {
-  test('has text and HTML, a thread for each page and an unsubscribe link of one click', async () => {
+describe('mail agent', () => {
+  test('sends text and HTML, with a thread per page and a one-click unsubscribe link', async () => {
     const links = {
       inbox: 'https://e.example/inbox',
       settings: 'https://e.example/s',
@@ -99,7 +99,7 @@ describe('mail', () => {
     assert.match(data, /Content-Type: text\/html/)
   })
 
-  test('a repeat has the same id, and a digest belongs to no thread', async () => {
+  test('uses the same Message-ID for a repeat, and no thread for a digest', async () => {
     await mail.send(messageOf(), to, tools)
     await mail.send(messageOf(), to, tools)
     const ids = received.slice(-2).map(({ data }) => header(data, 'Message-ID'))
@@ -108,7 +108,7 @@ describe('mail', () => {
     assert.equal(header(received.at(-1)!.data, 'In-Reply-To'), '')
   })
 
-  test('what pages, profiles and settings say begins no header and reaches no other person', async () => {
+  test('prevents header and recipient injection by pages, profiles and settings', async () => {
     const said = { title: hostileText, profile: hostileText, thread: hostileText }
     for (const item of [
       itemOf(said),
@@ -136,7 +136,7 @@ describe('mail', () => {
     await mail.send(messageOf({ items: [itemOf({ title: 'x'.repeat(10_000_000) })] }), to, tools)
   })
 
-  test('a server that is busy is asked again, one that refuses is not', async () => {
+  test('retries after a temporary refusal, but not after a permanent one', async () => {
     refusal = { code: 451, text: 'try later' }
     assert.equal((await mail.send(messageOf(), to, tools)).kind, 'later')
     refusal = { code: 550, text: 'no such user' }
@@ -147,7 +147,7 @@ describe('mail', () => {
     refusal = null
   })
 
-  test('a server that drops the line, speaks no SMTP or is not there is asked again', async () => {
+  test('retries if the server hangs up, does not speak SMTP or is unreachable', async () => {
     for (const greeting of ['', '220 hello\r\n', 'HTTP/1.1 400 Bad Request\r\n\r\n']) {
       const broken = createServer((socket) =>
         socket.on('error', () => {}).end(greeting, () => socket.destroy()),
@@ -205,7 +205,7 @@ describe('mail', () => {
   }
 
   for (const stage of ['greeting', 'EHLO', 'MAIL', 'RCPT', 'DATA', 'text'])
-    test(`whatever a server does at ${stage}, the outcome is known`, async () => {
+    test(`maps every server fault at ${stage} to an outcome`, async () => {
       const isOfMessage = ['MAIL', 'RCPT', 'DATA', 'text'].includes(stage)
       const short = { connectMs: 2000, answerMs: 400 }
       const cases = [
@@ -229,13 +229,13 @@ describe('mail', () => {
       )
     })
 
-  test('a server that accepts is believed', async () => {
+  test('counts a message as delivered once the server accepts it', async () => {
     const { outcome, lines } = await sendTo('none', '')
     assert.deepEqual(outcome, { kind: 'delivered', answer: '250 fine' })
     assert.ok(lines.includes('MAIL FROM:<erace@e.example>'))
   })
 
-  test('a certificate that nobody vouches for is refused, one that is known is not', async () => {
+  test('rejects an untrusted certificate, and accepts a trusted one', async () => {
     const certificate = selfSigned('localhost')
     // A TLS proxy in front of the plain server.
     const inner = (server.server.address() as AddressInfo).port
@@ -263,7 +263,7 @@ describe('mail', () => {
     await once(secure, 'close')
   })
 
-  test('private mail servers that nobody allowed are not connected to', async () => {
+  test('does not connect to private mail servers unless they are allowed', async () => {
     const strict = createHttpSender(createAddressGuard({ allow: [] }))
     const { port } = server.server.address() as AddressInfo
     const before = received.length
@@ -277,14 +277,14 @@ describe('mail', () => {
     await strict.close()
   })
 
-  test('an address that became two since it was saved gets nothing', async () => {
+  test('sends nothing if the stored address is not a single plain address', async () => {
     const before = received.length
     for (const address of ['a@b.example, c@d.example', 'a@b.example\r\nRCPT TO:<c@d.example>', '', '"x" <a@b.example>'])
       assert.equal((await mail.send(messageOf(), { to: address }, tools)).kind, 'never', address)
     assert.equal(received.length, before)
   })
 
-  test('is dated when its message was made, and urgent where that is', async () => {
+  test('sets the date of the message, and high importance for urgent items only', async () => {
     await mail.send(messageOf({ items: [itemOf({ urgency: 5 })] }), to, tools)
     const { data } = received.at(-1)!
     assert.equal(header(data, 'Date'), 'Sun, 03 May 2026 08:00:00 +0000')
@@ -294,7 +294,7 @@ describe('mail', () => {
     assert.equal(header(received.at(-1)!.data, 'Importance'), '')
   })
 
-  test('no password travels without TLS', async () => {
+  test('refuses to sign in without TLS', async () => {
     const { port } = server.server.address() as AddressInfo
     const outcome = await mail.send(messageOf(), to, {
       ...tools,
@@ -304,12 +304,12 @@ describe('mail', () => {
     assert.match('reason' in outcome ? outcome.reason : '', /TLS/i)
   })
 
-  test('without a mail server it says who can set one', async () => {
+  test('says who can configure a mail server if there is none', async () => {
     const outcome = await mail.send(messageOf(), to, { ...tools, mail: { server: '', from: '' } })
     assert.match('reason' in outcome ? outcome.reason : '', /administrator can set mail\.server/)
   })
 
-  test('servers are read from their address', () => {
+  test('parses mail server URLs', () => {
     assert.deepEqual(readMailServer('smtps://a%40b:p@m.example'), {
       ...{ host: 'm.example', port: 465, isSecure: true, user: 'a@b', password: 'p', needsTls: false },
     })

@@ -43,7 +43,7 @@ const settings = () =>
   settingsOf(webPush, { endpoint: `${sink.url}/push/1`, p256dh: browser.p256dh, auth: browser.auth })
 
 describe('web push', () => {
-  test('the reader of this test reads the example of RFC 8291', () => {
+  test('the decryption of this test decrypts the example of RFC 8291', () => {
     const example = createSubscriber({
       privateKey: 'q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94',
       auth: 'BTBZMqHH6r4Tts7J_aSIgg',
@@ -53,7 +53,7 @@ describe('web push', () => {
     assert.equal(example.decrypt(Buffer.from(body, 'base64url')), 'When I grow up, I want to be a watermelon')
   })
 
-  test('the browser alone can read it: title, words and the link to the change', async () => {
+  test('encrypts title, text and link so that only the browser can read them', async () => {
     sink.answerWith({ status: 201 })
     assert.deepEqual(await webPush.send(messageOf(), settings(), tools), { kind: 'delivered', answer: 'status 201' })
     const { bytes, headers } = sink.received.at(-1)!
@@ -64,7 +64,7 @@ describe('web push', () => {
     assert.throws(() => createSubscriber().decrypt(bytes))
   })
 
-  test('the push service can tell who sends, how urgent it is and what replaces what', async () => {
+  test('sends urgency, topic, TTL and a signed VAPID token to the push service', async () => {
     sink.answerWith({ status: 201 })
     for (const urgency of [0.5, 1, 2, 5])
       await webPush.send(messageOf({ items: [itemOf({ urgency })] }), settings(), tools)
@@ -92,7 +92,7 @@ describe('web push', () => {
     assert.deepEqual({ aud, sub }, { aud: sink.url, sub: 'mailto:operator@e.example' })
   })
 
-  test('a browser that is no longer subscribed ends its channel; a busy service does not', async () => {
+  test('ends the channel if the subscription is gone, but not after other errors', async () => {
     for (const [status, kind, isGone] of [
       [404, 'never', true],
       [410, 'never', true],
@@ -108,7 +108,7 @@ describe('web push', () => {
     }
   })
 
-  test('fits, whatever it has to say', async () => {
+  test('fits into 4096 bytes, however long the content is', async () => {
     sink.answerWith({ status: 201 })
     for (const sign of ['x', '€', '💡', '"', '\u0000']) {
       const long = sign.repeat(5000)
@@ -120,7 +120,7 @@ describe('web push', () => {
     }
   })
 
-  test('keys that are no keys, and addresses that are no addresses, are refused', () => {
+  test('rejects invalid keys and endpoints', () => {
     const right = { endpoint: 'https://push.example/1', p256dh: browser.p256dh, auth: browser.auth }
     assert.deepEqual(readSettings(webPush, right).errors, [])
     for (const wrong of [
@@ -134,7 +134,7 @@ describe('web push', () => {
       assert.equal(readSettings(webPush, { ...right, ...wrong }).errors.length, 1, JSON.stringify(wrong))
   })
 
-  test('all servers have the same keys, also one whose number is short', async () => {
+  test('all servers agree on the same keys, and keys always have their full length', async () => {
     const secrets = createSecrets()
     assert.deepEqual(await agreePushKeys(secrets), await agreePushKeys(secrets))
     for (let i = 0; i < 600; i++) {

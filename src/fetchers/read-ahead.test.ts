@@ -19,7 +19,7 @@ function mailbox(sizes: Readonly<Record<string, number>> = {}, lengths: Readonly
   return { urls, ahead, batches }
 }
 
-test('messages that are read in order come in batches, each once', async () => {
+test('messages read in order are fetched in growing batches, each once', async () => {
   const { urls, ahead, batches } = mailbox()
   for (const url of urls) assert.match((await ahead.read(url))!.toString(), new RegExp(`^${url}`))
   assert.deepEqual(batches.flat(), urls)
@@ -29,20 +29,20 @@ test('messages that are read in order come in batches, each once', async () => {
   )
 })
 
-test('messages that are read out of order, or now and then, come alone', async () => {
+test('messages read out of order are fetched individually', async () => {
   const { ahead, batches } = mailbox()
   for (const url of ['m7', 'm3', 'm5', 'm19', 'other']) await ahead.read(url)
   assert.deepEqual(batches, [['m7'], ['m3'], ['m5'], ['m19'], ['other']])
 })
 
-test('those that were asked for at once come one after the other, each once', async () => {
+test('messages read concurrently are fetched in order, each once', async () => {
   const { urls, ahead, batches } = mailbox()
   const sources = await Promise.all(urls.map((url) => ahead.read(url)))
   assert.equal(sources.length, 20)
   assert.deepEqual(batches.flat(), urls)
 })
 
-test('a long message comes alone, also where the server called it short', async () => {
+test('a long message is read correctly, even if the server reports it as short', async () => {
   const long = mailbox({ m5: 5000 })
   for (const url of long.urls) assert.equal((await long.ahead.read(url))!.length, url === 'm5' ? 1001 : 10)
   assert.deepEqual(long.batches.flat(), long.urls)
@@ -51,7 +51,7 @@ test('a long message comes alone, also where the server called it short', async 
   assert.ok(lying.batches.some((batch) => batch.length === 1 && batch[0] === 'm5'))
 })
 
-test('a message that is gone is null, and the others are read', async () => {
+test('a missing message is null, and the others are read', async () => {
   const { urls, ahead } = mailbox({}, { m4: -1 })
   for (const url of urls) assert.equal((await ahead.read(url))?.length, url === 'm4' ? undefined : 10)
 })

@@ -93,10 +93,10 @@ const hinting: Record<string, { answer: Answer; hints: SourceHints }> = {
   },
 }
 
-describe('a page of the web, as a source', () => {
+describe('a web page as a source', () => {
   usePostgres()
   for (const engine of engines)
-    test(`with pages below it asks for those that are worth it, on the ${engine.name} store`, async () => {
+    test(`requests only the linked pages that are due, on the ${engine.name} store`, async () => {
       const paths: string[] = []
       const answer: Answer = (path) => {
         paths.push(path)
@@ -106,7 +106,7 @@ describe('a page of the web, as a source', () => {
       await withSite(answer, (world) => checkSharedOut(engine, world, () => paths.splice(0)))
     })
   for (const engine of engines)
-    test(`that is a sitemap sets the pace of its pages, on the ${engine.name} store`, async () => {
+    test(`that is a sitemap determines when its pages are requested, on the ${engine.name} store`, async () => {
       const paths: string[] = []
       const modified = new Map<string, number>()
       const answer: Answer = (path, origin) => {
@@ -125,10 +125,10 @@ describe('a page of the web, as a source', () => {
     })
   for (const [name, { answer, hints }] of Object.entries(hinting))
     for (const engine of engines)
-      test(`has its changes expected by ${name}, on the ${engine.name} store`, () =>
+      test(`provides hints about its changes by ${name}, on the ${engine.name} store`, () =>
         withSite(answer, (world) => checkHints(engine, world, hints)))
   for (const engine of engines)
-    test(`is kept and told once, on the ${engine.name} store`, async () => {
+    test(`is stored once per change, on the ${engine.name} store`, async () => {
       const site = await startTextSite(items)
       const put = async (name: string, text: string): Promise<void> => void site.texts.set(name, text)
       try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createTestServer, type TestServer } from './server.testkit.ts'
 
-describe('the server', () => {
+describe('server', () => {
   let erace: TestServer
   before(async () => {
     erace = await createTestServer()
@@ -10,19 +10,19 @@ describe('the server', () => {
   })
   after(() => erace.close())
 
-  test('says what there is not as a problem with a code', async () => {
+  test('answers unknown paths with 404 and an error code', async () => {
     const answer = await erace.as('ada@example.org').get('/nothing')
     assert.equal(answer.statusCode, 404)
     assert.equal(answer.json().error.code, 'not-found')
   })
 
-  test('refuses a token that it does not know, wherever it is sent', async () => {
+  test('refuses an unknown token even on public routes', async () => {
     const answer = await erace.nobody({ authorization: 'Bearer erace_x' }).get('/openapi.json')
     assert.equal(answer.statusCode, 401)
     assert.equal(answer.headers['www-authenticate'], 'Bearer')
   })
 
-  test('knows tokens', async () => {
+  test('accepts a valid token', async () => {
     assert.equal((await erace.asToken('ada@example.org').get('/openapi.json')).statusCode, 200)
   })
 })

@@ -18,9 +18,9 @@ async function rawAnswer({ server }: TestServer, bytes: string): Promise<{ statu
   return { status: Number(answer.split(' ', 2)[1]), body: answer.slice(answer.indexOf('\r\n\r\n') + 4) }
 }
 
-describe('requests that are not as they should be', () => {
+describe('invalid requests', () => {
   test(
-    'values of another type are not made into what they could mean',
+    'values of the wrong type are refused, not coerced',
     withServer(async (server) => {
       const id = await annotate(server, ada)
       const user = server.as(ada)
@@ -35,7 +35,7 @@ describe('requests that are not as they should be', () => {
   )
 
   test(
-    'what is done to all that a query lets through is not done for a query that nobody knows',
+    'bulk changes with unknown query parameters are refused',
     withServer(async (server) => {
       await annotate(server, ada)
       const user = server.as(ada)
@@ -53,7 +53,7 @@ describe('requests that are not as they should be', () => {
   )
 
   test(
-    'numbers beyond all versions are refused',
+    'version numbers out of range are refused',
     withServer(async (server) => {
       for (const n of ['9007199254740992', '1e21', '1e400', '0', '-1', 'x']) {
         const answer = await server.as(ada).get(`/documents/1/diff?from=${n}`)
@@ -63,7 +63,7 @@ describe('requests that are not as they should be', () => {
   )
 
   test(
-    'an address that does not have a method says which it has',
+    'an unsupported method is answered with 405 and the allowed methods',
     withServer(async (server) => {
       const user = server.as(ada)
       const answer = await user.put('/annotations', {})
@@ -76,7 +76,7 @@ describe('requests that are not as they should be', () => {
   )
 
   test(
-    'text is no body',
+    'a plain text body is refused with 415',
     withServer(async (server) => {
       const headers = { 'content-type': 'text/plain' }
       const answer = await server.as(ada).post('/profiles', 'x', { headers })
@@ -85,7 +85,7 @@ describe('requests that are not as they should be', () => {
   )
 
   test(
-    'what is no HTTP, or too long, is told so in the same form',
+    'malformed HTTP and overlong headers get the same form of error',
     withServer(async (server) => {
       const long = await rawAnswer(server, `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nhost: a\r\n\r\n`)
       assert.deepEqual([long.status, JSON.parse(long.body).error.code], [431, 'request-invalid'])
@@ -105,9 +105,9 @@ describe('requests that are not as they should be', () => {
   )
 })
 
-describe('what the caller has already', () => {
+describe('If-None-Match', () => {
   test(
-    'is not sent again, whatever else it has; what changed is',
+    'is answered with 304 if any tag matches, and with 200 after a change',
     withServer(async (server) => {
       const id = await annotate(server, ada)
       const user = server.as(ada)
@@ -122,7 +122,7 @@ describe('what the caller has already', () => {
   )
 
   test(
-    'is never said of a change',
+    'has no effect on PATCH',
     withServer(async (server) => {
       const id = await annotate(server, ada)
       const answer = await server

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readXmlTree, rootNameOf, treeLimits } from './xml-tree.ts'
 
-describe('a document as a tree', () => {
-  test('keeps texts and elements in their order, and texts side by side as one', () => {
+describe('XML tree', () => {
+  test('keeps text and elements in document order, and merges adjacent text', () => {
     const { name, content } = readXmlTree('\ufeff<a x="1">one<!-- --> <![CDATA[<two>]]><b/>\n<b>three</b></a>')
     assert.equal(name, 'a')
     assert.deepEqual(
@@ -12,7 +12,7 @@ describe('a document as a tree', () => {
     )
   })
 
-  test('is refused where it is too large, too deep, too fine or no XML', () => {
+  test('rejects input that is too large, too deep, has too many elements or is not XML', () => {
     const wrong: [xml: string | Uint8Array, message: RegExp][] = [
       ['<a></a>', /more than 6 bytes/],
       ['<a><a><a/></a></a>', /nested more than 2 deep/],
@@ -27,7 +27,7 @@ describe('a document as a tree', () => {
     }
   })
 
-  test('has a root whose name can be asked for without reading all of it', () => {
+  test('gives the name of the root element without reading the rest', () => {
     assert.equal(rootNameOf('<?xml version="1.0"?><!-- x --><!DOCTYPE a SYSTEM "a.dtd"> <urds><broken'), 'urds')
     for (const xml of ['', 'x', '<!DOCTYPE a []><a/>', Uint8Array.of(0xff)]) assert.equal(rootNameOf(xml), null)
     assert.equal(rootNameOf('<a/>', { ...treeLimits, maxBytes: 3 }), null)

@@ -58,8 +58,8 @@ function startWith(system: PostgresSystem, epochs: PostgresAnnotatorOptions['epo
   return { annotator, done }
 }
 
-describe('the annotation of a worker', () => {
-  test('covers the partitions it holds, under their epochs, as they come and go', async () => {
+describe('the annotator of a worker', () => {
+  test('annotates only partitions held under the current epoch, and survives lost connections', async () => {
     const system = await createPostgresSystem({ shards: 2 })
     const { pool } = system.database
     const { stores, annotated, keep } = await fill(system)

@@ -92,7 +92,7 @@ describe('a crawl in a cluster', () => {
       assert.ok((await fetchedBy(pool)).get(node)! > 0)
     }))
 
-  test('a page limit holds across all workers, and the same command continues after it', () =>
+  test('a page limit holds across all workers, and the next crawl continues from there', () =>
     withCluster({ latenciesMs: new Array(HOSTS).fill(5) }, async ({ site, seeds, database }) => {
       const worker = startWorker(database.address, 'other')
       await worker.ready<Joined>()

@@ -13,8 +13,8 @@ usePostgres({ own: true })
 const HOSTS = 8
 const PAGES = 15
 
-describe('a database that goes away during a crawl', () => {
-  test('is waited for by all workers, and every page is stored once', async () => {
+describe('a database outage during a crawl', () => {
+  test('makes all workers wait, and every page is still stored once', async () => {
     const addresses = Array.from({ length: HOSTS }, (_, n) => `127.0.8.${n + 1}`)
     const site = await createSite({ pages: PAGES, addresses, latenciesMs: new Array(HOSTS).fill(50) })
     const database = await createDatabase()

@@ -45,7 +45,7 @@ async function interruptWaiting({ pool }: TestDatabase, crawl: EraceProcess): Pr
   assert.equal(readResult(end)?.interrupted, true)
 }
 
-test('a crawl that waits for the database ends on SIGTERM, before and while it offers its seeds, and the next one has them all', async (context) => {
+test('SIGTERM ends a crawl that waits for the database, and the next crawl fetches every seed', async (context) => {
   const site = await createHandlerSite((path, response) => {
     response.writeHead(path === '/robots.txt' ? 404 : 200).end(`<p>${path}</p>`)
   })

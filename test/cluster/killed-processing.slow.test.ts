@@ -11,7 +11,7 @@ import { startWorker } from './worker-process.ts'
 
 usePostgres()
 
-test('a document that takes three workers along is set aside by the next, which processes all others', async () => {
+test('a document that kills three workers is set aside by the fourth, which processes all others', async () => {
   const { address, pool, destroy } = await createDatabase()
   const stores = postgresStores(pool, await readSeed(pool))
   const source = sourceOf('http://source.example/', { depth: 3, scope: { kind: 'pattern', source: '.' } })

@@ -7,7 +7,7 @@ import { type Joined, startInCluster, startWorker } from './worker-process.ts'
 
 usePostgres()
 
-test('the lists, the filter and the normalisations of a crawl hold on every worker', async () => {
+test('the lists, filter and URL normalisation of a crawl apply on every worker', async () => {
   const links = ['/a', '/A', '/b.old', '/private/c', '/drafts/d', '/docs/', '/docs/index.html', '/e.zip']
   const site = await createHandlerSite((path, response) => {
     const body = links.map((link) => `<a href="${link}">x</a>`).join('')

@@ -26,8 +26,8 @@ async function assertEndsWell(process: EraceProcess): Promise<void> {
   assert.equal(stderr.split('the store works again').length, 2, 'it is said once')
 }
 
-describe('a table that another session has locked', () => {
-  test('a worker that takes over partitions says what it waits for, in its log and in top', async () => {
+describe('a table locked by another session', () => {
+  test('a worker taking over partitions reports what it is waiting for in its log and in top', async () => {
     const database = await createDatabase()
     const nodes = createPostgresNodes(database.pool)
     const find = async () => {
@@ -50,7 +50,7 @@ describe('a table that another session has locked', () => {
     await database.destroy()
   })
 
-  test('a server says it in /readyz', async () => {
+  test('a server reports a waiting heartbeat in /readyz and in its log', async () => {
     const database = await createDatabase()
     const server = startInCluster(database.address, ['serve', '--json', '--port', '0'])
     const { url } = await server.ready<{ url: string }>()

@@ -61,7 +61,7 @@ describe('a crawl into PostgreSQL', () => {
     return stdout
   }
 
-  test('a walk goes on after kill -9, and every step is counted once', async () => {
+  test('a walk continues after kill -9, and every step is counted once', async () => {
     // The next crawl joins the killed one with its settings, so these must be the same.
     const walk = ['--order', 'walk', '--walkers', '2', '--max-pages', '40']
     const killed = start(...walk)
@@ -79,7 +79,7 @@ describe('a crawl into PostgreSQL', () => {
     assert.equal(visits, second.visits)
   })
 
-  test('importance: a page that many link to is asked for before those that were queued earlier', async () => {
+  test('importance order fetches a page with many inbound links before pages queued earlier', async () => {
     const other = await createDatabase()
     asked = []
     const options = ['--order', 'importance', '--fetchers', '1']
@@ -91,7 +91,7 @@ describe('a crawl into PostgreSQL', () => {
     assert.ok(at > 0 && at < PAGES, `hub at ${at} of ${asked.length}`)
   })
 
-  test('what was kept is exported as WACZ, which verifies, and as Markdown', async () => {
+  test('its pages are exported as a WACZ file that verifies, and as Markdown', async () => {
     const file = join(out, 'site.wacz')
     const report = JSON.parse(await run('export', 'wacz', file, '--json')) as { records: number; bytes: number }
     assert.ok(report.records > 5)

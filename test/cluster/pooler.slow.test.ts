@@ -10,7 +10,7 @@ usePostgres()
 
 describe('behind PgBouncer', { skip: pgbouncerSkip }, () => {
   for (const mode of ['transaction', 'statement'] as const)
-    test(`the roles refuse to start where it pools by ${mode}`, async () => {
+    test(`workers and servers refuse to start with ${mode} pooling`, async () => {
       const database = await createDatabase()
       const pooler = await startPgbouncer(database.address, mode)
       const roles = [startWorker(pooler.address, 'pooled'), startInCluster(pooler.address, ['serve', '--port', '0'])]
@@ -23,7 +23,7 @@ describe('behind PgBouncer', { skip: pgbouncerSkip }, () => {
       await database.destroy()
     })
 
-  test('a crawl works where it pools by session', async () => {
+  test('a crawl works with session pooling', async () => {
     const site = await createSite({ pages: 10, addresses: ['127.0.8.1', '127.0.8.2'], latenciesMs: [0, 0] })
     const database = await createDatabase()
     const pooler = await startPgbouncer(database.address, 'session', { default_pool_size: '30' })

@@ -62,7 +62,7 @@ describe('two servers', () => {
     pages = await storePages(stores, Object.fromEntries(urls))
   })
 
-  test('see at once what the other has stored', async () => {
+  test("see each other's changes immediately", async () => {
     const created = await one.api('/profiles', { method: 'POST', cookie, body: profile })
     assert.equal(created.status, 201)
     const { id } = (await created.json()) as { id: string }
@@ -74,7 +74,7 @@ describe('two servers', () => {
     assert.equal((await one.api(`/profiles/${id}`, { cookie })).status, 404)
   })
 
-  test('end a session that was signed out at the other', async () => {
+  test('reject a session that was signed out on the other', async () => {
     const own = await one.signIn(administrator)
     assert.equal((await other.api('/session', { cookie: own })).status, 200)
     assert.equal((await one.api('/session', { cookie: own })).status, 200)
@@ -82,7 +82,7 @@ describe('two servers', () => {
     assert.equal((await other.api('/session', { cookie: own })).status, 401)
   })
 
-  test('send new annotations and read marks to listeners of either', async () => {
+  test('send new annotations and read marks to listeners on both', async () => {
     const streams = await Promise.all([one.stream(cookie), other.stream(cookie)])
     for (const stream of streams) await stream.until('hello')
     const id = await annotate()
@@ -100,7 +100,7 @@ describe('two servers', () => {
     for (const stream of streams) await stream.close()
   })
 
-  test('find and show archived documents to those who may see them', async () => {
+  test('find and show archived documents only for users who may see them', async () => {
     const page = pages[0]!
     assert.equal((await one.api(`/documents/${page.documentId}`, { cookie })).status, 404)
     await annotate()
@@ -112,7 +112,7 @@ describe('two servers', () => {
     }
   })
 
-  test('are both listed as nodes until they end', async (t) => {
+  test('are listed as nodes until they stop', async (t) => {
     const third = await openServe(address, { ERACE_CLUSTER_NAME: 'third' })
     t.after(() => third.child.kill('SIGKILL'))
     const listed = async () => {
@@ -134,7 +134,7 @@ describe('two servers', () => {
   })
 })
 
-describe('what workers do', () => {
+describe('worker activity', () => {
   type Crawl = { isPaused: boolean; paused: string | null; now: Record<string, number>; totals: Record<string, number> }
 
   test('is visible on every server, and can be paused on any', async () => {
@@ -178,7 +178,7 @@ describe('a server whose database fails', () => {
     for (const stream of streams) await stream.close()
   })
 
-  test('refuses requests for a while, says so, and recovers', async () => {
+  test('answers 503 while the database is down, reports it in readiness, and recovers', async () => {
     const stream = await one.stream(cookie)
     await stream.until('hello')
     await stores.close()
@@ -215,7 +215,7 @@ describe('a server whose database fails', () => {
     stores = await openStores()
   })
 
-  test('fails at once if it can never work: wrong password, missing database', async () => {
+  test('fails immediately on a wrong password or a missing database', async () => {
     const wrongPassword = new URL(address)
     wrongPassword.password = 'wrong'
     const wrongName = new URL(address)

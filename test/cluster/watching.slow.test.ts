@@ -11,7 +11,7 @@ import { startInCluster, startWorker } from './worker-process.ts'
 usePostgres()
 
 describe('sources watched by a cluster', () => {
-  test('one process schedules, workers fetch and annotate, even during a crawl', async () => {
+  test('are checked and annotated by the workers, before and after a crawl', async () => {
     const addresses = ['127.0.9.1', '127.0.9.2', '127.0.9.3']
     const site = await createSite({ pages: 3, addresses, apart: true })
     const database = await createDatabase()

@@ -18,7 +18,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('a starting worker', () => {
-  test('creates a missing schema and registers itself', async () => {
+  test('creates a missing schema, registers itself, and gives up its partitions when drained', async () => {
     const { address } = await postgres()
     const target = new URL(address)
     target.pathname = '/worker_begins'
@@ -44,7 +44,7 @@ describe('a starting worker', () => {
     await admin.close()
   })
 
-  test('fails at once on a wrong password, a missing database, a newer schema or no address', async () => {
+  test('fails immediately on a wrong password, a missing database, a newer schema or no address', async () => {
     const { address, pool, destroy } = await createDatabase()
     const wrong = new URL(address)
     wrong.password = 'nonsense'
@@ -72,7 +72,7 @@ describe('a starting worker', () => {
     assert.doesNotMatch(end.stderr, /secret/)
   })
 
-  test('works next to another of the same name, and says so', async () => {
+  test('works alongside another worker of the same name, and logs its node', async () => {
     const { address, pool, destroy } = await createDatabase()
     const first = startWorker(address, 'twin')
     const { node } = await first.ready<Joined>()
@@ -88,7 +88,7 @@ describe('a starting worker', () => {
     await destroy()
   })
 
-  test('reports what is wrong with its arguments', async () => {
+  test('reports invalid arguments', async () => {
     const end = await startInCluster('', ['worker', 'now', '--threads', 'many', '--store', 'mysql://x/'], {}).ended
     assert.equal(end.exitCode, 2)
     for (const text of ['takes no arguments', 'postgres://', 'threads']) assert.match(end.stderr, new RegExp(text))

@@ -13,7 +13,7 @@ test('workers killed one after another store every page once, repeat only in-fli
   assert.ok(report.kills > 0)
 })
 
-test('a crawl continues after its database was away for longer than a lease', async () => {
+test('a crawl continues after a database outage longer than a lease', async () => {
   const report = await runRestartPostgres({ ...small, leaseMs: 2000, awayMs: 4000 })
   assert.deepEqual(report.faults, [])
 })

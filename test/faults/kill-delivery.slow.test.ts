@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { runKillDelivery } from './kill-delivery.ts'
 
 for (const engine of ['embedded', 'cluster'])
-  test(`delivery killed between sending and noting it loses nothing and repeats under the same id (${engine})`, async () => {
+  test(`delivery killed before recording a sent message loses nothing and resends under the same id (${engine})`, async () => {
     const { faults, reports } = await runKillDelivery({ engine, rounds: 3, seed: 4 })
     assert.deepEqual(faults, [])
     const [report] = reports

@@ -140,7 +140,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
   /** Tall enough to show every row of a long list, or desktop size. */
   const stretch = (height = 8000) => page.setViewportSize({ width: 1280, height })
 
-  test('unprotected, the attacks are detected', async () => {
+  test('attacks on an unprotected page are detected', async () => {
     const other = await browser.newContext()
     const unguarded = await other.newPage()
     const found = await detectHits(other, unguarded, service)
@@ -173,7 +173,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
       await turnTo(`/inbox?state=all&id=${id}`, [title, url, summary.text, profile.name, asTerm(title)], url)
   })
 
-  test('all tabs of a document show them as text, and pages in a frame where nothing runs', async () => {
+  test('document tabs show attacks as text, and saved pages in a sandboxed frame', async () => {
     const { document } = sources.find(({ uri }) => uri.endsWith(news.allPath))!
     const responses: Record<string, string>[] = []
     page.on('response', (response) => {
@@ -226,7 +226,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     unharmed('links')
   })
 
-  test('content opened directly runs nothing and reaches no cookie', async () => {
+  test('content opened directly runs no scripts and cannot read cookies', async () => {
     const versions = new Map(items.map(({ url, version }) => [url, version]))
     const addressOf = (uri: string) => `${service.url}/api/v1/versions/${versions.get(uri)}/content`
     const odds = ['drawing.xml', 'plain', 'untold', 'json', 'seven', 'strict', 'headers', 'feed', 'address']
@@ -265,7 +265,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     assert.match(headers['content-security-policy']!, /^sandbox/)
   })
 
-  test('server headers are shown as text', async () => {
+  test('server headers and feed titles are shown as text', async () => {
     const { document } = odd('/odd/headers')
     await open(`/documents/${document}?tab=about`, [`<img src=x onerror=__hit('etag')>`], 'Digest')
     const titles = news.attacks.filter((attack) => !attack.includes(news.origin))
@@ -289,7 +289,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     await open(`/search?q=${encodeURIComponent(news.attacks[8]!)}`, [news.attacks[8]!], /results? in|No results/)
   })
 
-  test('activity explains and lists crawled URLs as text', async () => {
+  test('activity shows crawled URLs as text', async () => {
     const { uri } = odd('/odd/address')
     await open(`/activity?url=${encodeURIComponent(uri)}`, [uri], 'fetched')
     await turnTo(`/activity?url=${encodeURIComponent(odd('/odd/moved').uri)}`, [], 'failed')
@@ -347,7 +347,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     }
   })
 
-  test('the session cookie is out of reach', async () => {
+  test('scripts cannot read the session cookie', async () => {
     await open('/inbox', [], WORD)
     assert.equal(await readCookie(page), '')
     const [cookie] = (await context.cookies()).filter(({ name }) => name === 'erace_session')

@@ -72,7 +72,7 @@ const pages: Record<string, [Answer, Answer]> = {
   ],
 }
 
-describe('what changed, in a browser', { skip: withoutBrowser }, () => {
+describe('changes, in a browser', { skip: withoutBrowser }, () => {
   const stage = useStage({})
   let me: Account
   let site: HandlerSite
@@ -114,7 +114,7 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
     return (await line.innerText()).replace(/[\u2066-\u2069]/g, '')
   }
 
-  test('each change is understood from its line in the inbox', async () => {
+  test('the inbox summarises each change in one line', async () => {
     const { context, page, faults, picture, watched } = await visit(stage.browser, 'desktop')
     await me.enter(context)
     await watched(async () => {
@@ -137,7 +137,7 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
     await context.close()
   })
 
-  test('on a phone, in the dark, at twice the text size: nothing is wider than the screen', async () => {
+  test('nothing overflows a phone screen, in light and dark mode, even at double text size', async () => {
     for (const scheme of ['light', 'dark'] as const) {
       const { context, page, faults, picture, watched } = await visit(stage.browser, 'phone', { scheme })
       await me.enter(context)
@@ -168,7 +168,7 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
     }
   })
 
-  test('opening a page shows its change first, and earlier ones below', async () => {
+  test('opening a page shows its latest change first, and earlier ones below', async () => {
     const { context, page, faults, picture, watched } = await visit(stage.browser, 'desktop')
     await me.enter(context)
     pages['/kettle']![1] = kettle('29.00', 'Only 1 left')
@@ -211,7 +211,7 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
     await context.close()
   })
 
-  test('all is marked as read with one button, and undone; the count in the navigation is that of the rows', async () => {
+  test('one button marks everything as read, undo reverts it, and the navigation shows the count', async () => {
     const { context, page, faults, watched } = await visit(stage.browser, 'phone')
     await me.enter(context)
     await unreadAgain()
@@ -243,7 +243,7 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
     await context.close()
   })
 
-  test('a counter goes quiet by itself; why is shown, and one click undoes it', async () => {
+  test('a counter is muted automatically, the reason is shown, and one click unmutes it', async () => {
     type News = { items: Pick<Annotation, 'url' | 'document'>[] }
     const told = async () => {
       const { items } = await me.ask<News>('GET', '/annotations?state=unread&limit=200')

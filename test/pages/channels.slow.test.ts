@@ -89,7 +89,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
     await me.checkAll()
   }
 
-  test('a webhook and an email channel are added, and tests show the true answers', (t) =>
+  test('a webhook and an email channel can be added, and test messages show the real responses', (t) =>
     visitor.watched(async () => {
       await toChannels()
       await page.getByText('No channels yet').waitFor()
@@ -121,7 +121,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
       assert.deepEqual(await inspected(visitor, 'channels-tested'), [])
     }))
 
-  test('a profile uses both, and its change arrives at both', (t) =>
+  test('a profile with both channels delivers its change to both', (t) =>
     visitor.watched(async () => {
       await page.goto(`${stage.service.url}/profiles/new`)
       await page.getByLabel('Name').fill('Kettles')
@@ -165,7 +165,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
       assert.deepEqual(await inspected(visitor, 'channels-log'), [])
     }))
 
-  test('a receiver that fails pauses its channel with a reason, and it resumes when it works again', (t) =>
+  test('a failing receiver pauses its channel with a reason until it works again', (t) =>
     visitor.watched(async () => {
       // A refusal isn't retried, so there are two failures without a pause; the third makes the channel fail.
       sink.answerWith({ status: 400, body: 'No such automation.' })
@@ -206,7 +206,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
       await banner.waitFor({ state: 'detached' })
     }))
 
-  test('what was refused is sent again from the log, under its id', (t) =>
+  test('a rejected message can be resent from the log under the same id', (t) =>
     visitor.watched(async () => {
       await toChannels()
       await page.getByRole('button', { name: 'Failed', exact: true }).click()
@@ -231,7 +231,7 @@ describe('channels, in a browser', { skip: withoutBrowser }, () => {
       await logged('Kettle').filter({ hasText: 'status 200: Thanks, taken.' }).nth(2).waitFor()
     }))
 
-  test('the next digest is previewed as it would leave', (t) =>
+  test('the next digest can be previewed as it will be sent', (t) =>
     visitor.watched(async () => {
       await page.goto(`${stage.service.url}/profiles`)
       await page.getByRole('link', { name: 'Kettles' }).click()

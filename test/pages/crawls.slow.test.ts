@@ -22,7 +22,7 @@ describe('crawls in the service, in a browser', { skip: withoutBrowser }, () => 
     await site?.close()
   })
 
-  test('an administrator starts one, sees it end, and finds a page of it', async () => {
+  test('an administrator starts a crawl, sees it finish, and finds one of its pages', async () => {
     const me = await createAccount(service, 'Ada')
     const { promise, resolve } = Promise.withResolvers<void>()
     site.set('/page/3.html', { body: '<p>held</p>', until: promise })

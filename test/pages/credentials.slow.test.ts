@@ -50,7 +50,7 @@ describe('credentials, in a browser', { skip: withoutBrowser }, () => {
     await dialog.getByRole('button', { name: 'Store credentials' }).click()
   }
 
-  test('are added by their kind, and the form says what is wrong with a field', () =>
+  test('of several kinds can be added, and the form reports a missing field', () =>
     visitor.watched(async () => {
       await open()
       await page.getByText('No credentials yet').waitFor()
@@ -82,7 +82,7 @@ describe('credentials, in a browser', { skip: withoutBrowser }, () => {
       )
     }))
 
-  test('a refused sign-in is shown and not tried again; new values are', () =>
+  test('that fail are shown and not tried again until they are changed', () =>
     visitor.watched(async () => {
       await me.ask('POST', '/profiles', {
         name: 'My accounts',
@@ -108,7 +108,7 @@ describe('credentials, in a browser', { skip: withoutBrowser }, () => {
       assert.equal(signs.at(-1), right)
     }))
 
-  test('those in use stay, with the names of the profiles; others are deleted', () =>
+  test('that a profile uses cannot be deleted, others can', () =>
     visitor.watched(async () => {
       await open()
       await rowOf('Bank').getByRole('link', { name: 'My accounts' }).waitFor()

@@ -12,7 +12,7 @@ const counted = (visitors: string, news: string) => ({ words: `Berths: ${visitor
 
 const expression = 'Berths:\\s+\\d+'
 
-describe('text selected in a diff is ignored from now on', { skip: withoutBrowser }, () => {
+describe('ignoring text selected in a diff', { skip: withoutBrowser }, () => {
   const stage = useStage({ '/': counted('123', 'The town is quiet.') })
   let account: Account
 
@@ -38,7 +38,7 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
     await page.getByRole('button', { name: 'Ignore this from now on' }).waitFor()
   }
 
-  test('a counter is ignored with one click, in diffs and notifications; other text is reported as before', async () => {
+  test('hides a counter from diffs and notifications, while other changes are still reported', async () => {
     await change('124', 'The town is quiet.')
     await until('the first change', async () => (await changes()).length === 1)
     const { document } = (await changes())[0]!
@@ -87,7 +87,7 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
     await context.close()
   })
 
-  test('also by keyboard and on a phone, and it can be undone', async () => {
+  test('works by keyboard and on a phone, and can be undone', async () => {
     const [item] = await changes()
     const { context, page, faults, picture, watched } = await visit(stage.browser, 'phone')
     await account.enter(context)
@@ -111,7 +111,7 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
     await context.close()
   })
 
-  test('the profile shows it, one expression per line, and says which line is invalid', async () => {
+  test('shows the expressions in the profile, one per line, and reports which line is invalid', async () => {
     const [source] = await account.sources()
     const { context, page, picture, watched } = await visit(stage.browser, 'phone', { permitted: /4\d\d/ })
     await account.enter(context)

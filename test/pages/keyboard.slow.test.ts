@@ -126,7 +126,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await page.locator('.inbox-row:not(.inbox-row-read)').first().waitFor()
     }))
 
-  test('a selection moves nothing, and bulk actions affect only it', () =>
+  test('selecting items does not move rows, and a bulk action applies to the whole selection', () =>
     visitor.watched(async () => {
       const rows = page.locator('.inbox-row')
       const unread = page.locator('.inbox-row:not(.inbox-row-read)')
@@ -169,7 +169,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await page.getByText('Undone').waitFor()
     }))
 
-  test('Escape closes a menu and the open item, and stays in eRACE', () =>
+  test('Escape closes a menu or the open item, and never leaves eRACE', () =>
     visitor.watched(async () => {
       await page.goto(`${stage.service.url}/watches`)
       await heading('Watches')
@@ -270,7 +270,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await seesFocus('after saving')
     }))
 
-  test('choose dark colours, which stay', () =>
+  test('choose dark mode, which survives a reload', () =>
     visitor.watched(async () => {
       await press('Tab', 'g', 's')
       await heading('Settings')
@@ -314,7 +314,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await seesFocus('after removing')
     }))
 
-  test('explain a URL', () =>
+  test('look up why a URL was fetched', () =>
     visitor.watched(async () => {
       await press('Tab')
       await page.keyboard.press('Escape')
@@ -327,7 +327,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await page.getByRole('link', { name: 'Open document' }).waitFor()
     }))
 
-  test('remove all loaded watches: the others load', () =>
+  test('when all loaded watches are removed, the next ones load', () =>
     visitor.watched(async () => {
       const text = Array.from({ length: 40 }, (_, n) => `${stage.news.origin}/gone/${n}`).join('\n')
       await me.ask('POST', '/sources/import', { text })

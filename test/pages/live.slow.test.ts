@@ -36,7 +36,7 @@ describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
     await until('the stream', async () => (await openStreams()) === 1)
   })
 
-  test('a hidden tab releases its connection, and catches up later', () =>
+  test('a hidden tab releases its connection, and catches up when shown again', () =>
     visitor.watched(async () => {
       const { page } = visitor
       await setHidden(page, true)
@@ -49,7 +49,7 @@ describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
       assert.equal(await openStreams(), 1)
     }))
 
-  test('switching away briefly keeps it open', () =>
+  test('hiding the tab briefly keeps the stream open', () =>
     visitor.watched(async () => {
       const { page } = visitor
       const opened: string[] = []
@@ -62,7 +62,7 @@ describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
       assert.equal(opened.filter((url) => url.includes('/events')).length, 0)
     }))
 
-  test('a lost server is reported, and failed requests are shown when it returns', () =>
+  test('a lost connection is reported, and failed requests are retried when the server returns', () =>
     visitor.watched(async () => {
       const { page } = visitor
       const gone = page.getByText(/^No connection\. You can still read/)

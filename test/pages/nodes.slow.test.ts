@@ -48,7 +48,7 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
     return { visitor, me }
   }
 
-  test('a single process is shown, suggests the next step, and can be paused', async () => {
+  test('a single process is shown without drain buttons, and can be paused and resumed', async () => {
     const service = await startUp()
     try {
       const { visitor, me } = await enter(service)
@@ -64,7 +64,7 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
     }
   })
 
-  test('a cluster shows its roles; a worker is drained and restored, and all are paused', async () => {
+  test('a cluster shows its workers, which can be drained and restored, and the crawl can be paused', async () => {
     const service = await startCluster()
     try {
       const { visitor, me } = await enter(service)

@@ -32,7 +32,7 @@ describe('offline, in a browser', { skip: withoutBrowser }, () => {
     await me.changes(3)
   })
 
-  test('it is installable: the manifest names existing pages and icons', async () => {
+  test('the web app is installable: its manifest refers to existing pages and icons', async () => {
     const answer = await fetch(`${stage.service.url}/manifest.webmanifest`)
     assert.match(answer.headers.get('content-type')!, /^application\/manifest\+json/)
     const { name, start_url, display, icons } = (await answer.json()) as Manifest

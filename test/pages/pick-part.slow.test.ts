@@ -15,7 +15,7 @@ const shop = (price: string, visitors: number) => ({
     <img src=x onerror="parent.postMessage({ erace: 'picked', at: 0, path: [{ label: 'x', selector: 'evil' }] }, '*')"><p>`,
 })
 
-describe('a part of a page is chosen by pointing at it', { skip: withoutBrowser }, () => {
+describe('choosing a part of a page by pointing at it', { skip: withoutBrowser }, () => {
   const stage = useStage({ '/kettle': shop('39.90', 1) })
   let account: Account
   let document = 0
@@ -41,7 +41,7 @@ describe('a part of a page is chosen by pointing at it', { skip: withoutBrowser 
     return items.find(({ name }) => name === 'Kettle')!.sources[0]!.select
   }
 
-  test('a price with the mouse: outlined, chosen, widened, seen in all versions, and used', async () => {
+  test('works with the mouse, shows the part in all versions, and updates the profile', async () => {
     const { context, page, faults, picture, watched } = await visit(stage.browser, 'desktop')
     await account.enter(context)
     await watched(async () => {
@@ -83,7 +83,7 @@ describe('a part of a page is chosen by pointing at it', { skip: withoutBrowser 
     await context.close()
   })
 
-  test('on a phone, and with the keyboard; a wrong selector says what is wrong', async () => {
+  test('works on a phone and with the keyboard, and reports selectors that are invalid or match nothing', async () => {
     const { context, page, picture, watched } = await visit(stage.browser, 'phone', { permitted: /4\d\d/ })
     await account.enter(context)
     await watched(async () => {

@@ -62,7 +62,7 @@ function subscribeAs(subscribed: Subscribed): void {
 
 const askedKey = (): string => (globalThis as unknown as { askedKey: string }).askedKey
 
-describe('pushed messages, in a browser', { skip: withoutBrowser }, () => {
+describe('push messages, in a browser', { skip: withoutBrowser }, () => {
   const stage = useStage({}, startService, { isWhole: true })
   let cookie: string
 
@@ -70,7 +70,7 @@ describe('pushed messages, in a browser', { skip: withoutBrowser }, () => {
     cookie = (await createAccount(stage.service)).cookie
   })
 
-  test('are shown as notifications, each once, and a click opens the change', async () => {
+  test('are shown as one notification each, and a click opens the change', async () => {
     const me = accountOf(stage.service, cookie)
     // The item that this fabricated message opens is not in the inbox.
     const { context, page, faults, watched } = await visit(stage.browser, 'desktop', { permitted: /status of 404/ })
@@ -126,7 +126,7 @@ describe('pushed messages, in a browser', { skip: withoutBrowser }, () => {
     await context.close()
   })
 
-  test('a browser is added in Settings, and knows its channel again', async () => {
+  test('a browser can be added in Settings, and only once', async () => {
     const me = accountOf(stage.service, cookie)
     const sink = await createSink()
     const subscriber = createSubscriber()

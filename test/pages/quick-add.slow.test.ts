@@ -15,7 +15,7 @@ describe('quick add', { skip: withoutBrowser }, () => {
     return [await address.inputValue(), await page.getByLabel('Name', { exact: true }).inputValue()]
   }
 
-  test('signs in first and keeps what was shared; the bookmarklet opens the same form', async () => {
+  test('keeps the shared page across sign-in, and the bookmarklet opens the same form', async () => {
     const { browser, service } = stage
     const account = await createAccount(service)
     const manifest = (await (await fetch(`${service.url}/manifest.webmanifest`)).json()) as {

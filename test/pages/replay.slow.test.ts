@@ -15,7 +15,7 @@ const png = Buffer.from(
 )
 const page = (body: string) => ({ body, headers: { 'content-type': 'text/html; charset=utf-8' } })
 
-test('kept pages replay in a browser, lead on to each other, and ask nobody but us', {
+test('archived pages replay in a browser, link to each other, and contact no third parties', {
   skip: withoutBrowser,
 }, async (t) => {
   const hits: string[] = []

@@ -44,7 +44,7 @@ describe('screenshots beside a change, in a browser', { skip: withoutBrowser }, 
   after(() => site?.close())
 
   for (const size of ['desktop', 'phone'] as const)
-    test(`before, after and the differences are seen on a ${size}`, async () => {
+    test(`show before, after and the differences on a ${size}`, async () => {
       const { context, page, faults, picture, watched } = await visit(stage.browser, size)
       await me.enter(context)
       await watched(async () => {

@@ -15,7 +15,7 @@ const feed = `<?xml version="1.0"?><rss version="2.0"><channel><title>Town news<
 const blog = `<title>Town</title><link rel="alternate" type="application/rss+xml" title="All news" href="/news.xml"><p>Welcome.</p>`
 
 function sourceForms(where: string, start: StartService, size: keyof typeof sizes): void {
-  describe(`sources by their forms, ${where}`, { skip: withoutBrowser }, () => {
+  describe(`source forms, ${where}`, { skip: withoutBrowser }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'erace-forms-'))
     const stage = useStage({}, (more) =>
       start({ ...more, ERACE_FILES_ROOTS: folder, ERACE_CREDENTIALS_KEY: 'ab'.repeat(32) }),
@@ -39,7 +39,7 @@ function sourceForms(where: string, start: StartService, size: keyof typeof size
       rmSync(folder, { recursive: true, force: true })
     })
 
-    test('a folder and a feed are tried, saved and checked', async () => {
+    test('a folder and a feed can be tried, saved and checked', async () => {
       const { context, page, faults, picture, watched } = await visit(stage.browser, size, {
         permitted: /400 \(Bad Request\)/,
       })

@@ -53,7 +53,7 @@ describe('the same article on two sites, in a browser', { skip: withoutBrowser }
   after(() => Promise.all(sites.map((site) => site.close())))
 
   for (const [n, size] of (['desktop', 'phone'] as const).entries())
-    test(`is one item, and two when it is split on a ${size}`, async () => {
+    test(`is one inbox item, and can be split into two on a ${size}`, async () => {
       const { context, page, faults, picture, watched } = await visit(stage.browser, size)
       await me.enter(context)
       await watched(async () => {

@@ -112,7 +112,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
     ['page', 'cached'],
     ['merged', 'merged'],
   ] as const)
-    test(`a ${form} page in its frame reaches nobody, and its links say where they lead`, async () => {
+    test(`a ${form} page in its frame contacts no third party, and its links open the leave page`, async () => {
       await page.goto(`${service.url}/documents/${item.document}?tab=${tab}`)
       const frame = page.frameLocator('iframe')
       await frame.getByText('the end').first().waitFor()
@@ -133,7 +133,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
     ['cached', contentPath],
     ['merged', mergedPath],
   ] as const) {
-    test(`a ${form} page opened by itself reaches nobody, and its links say where they lead`, async () => {
+    test(`a ${form} page opened directly contacts no third party, and its links open the leave page`, async () => {
       await page.goto(service.url + path())
       await page.getByText('the end').first().waitFor()
       await untouched(`${form} in a tab`)
@@ -144,7 +144,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
       await untouched(`${form} in a tab, a link clicked`)
     })
 
-    test(`a ${form} page reaches nobody even without a policy and a sandbox`, async () => {
+    test(`a ${form} page contacts no third party even without a content security policy and a sandbox`, async () => {
       served = await (await context.request.get(service.url + path())).text()
       await page.goto(bare.origin)
       await page.getByText('the end').first().waitFor()
@@ -152,7 +152,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
     })
   }
 
-  test('the page for leaving is accessible on every screen and goes nowhere by itself', async () => {
+  test('the leave page is accessible on every screen, and does not navigate by itself', async () => {
     const shown = async (address: string, text: string | RegExp): Promise<void> => {
       await page.goto(`${service.url}/leave#${encodeURIComponent(address)}`)
       await page.getByText(text).first().waitFor()
@@ -178,7 +178,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
     assert.equal(headers.get('x-frame-options'), 'DENY')
   })
 
-  test('fetched as they are, the pages do reach the third party', async () => {
+  test('the original pages, opened unprotected, do contact the third party', async () => {
     const unguarded = await browser.newContext()
     await (await unguarded.newPage()).goto(`${news.origin}/stays`)
     await until('the third party to be reached in many ways', async () => new Set(third.asked).size >= 20)

@@ -26,8 +26,8 @@ const engines = [
 ] as const
 
 for (const { engine, open } of engines)
-  describe(`modules that fail, on ${engine}`, () => {
-    test('the crawl goes on, every other page is processed, and the report names module and page', async () => {
+  describe(`failing modules, on ${engine}`, () => {
+    test('do not stop the crawl or affect other pages, and are reported with the page', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'erace-modules-'))
       const site = await createSite({ pages: PAGES, linksPerPage: 5 })
       const { options, destroy } = await open()

@@ -23,7 +23,7 @@ export default defineModule({
 })
 `
 
-test('a crawl of the running service gives its pages to the modules', async () => {
+test('a crawl in the running service passes its pages to the modules', async () => {
   const folder = newFolder()
   const site = await createSite({ pages: PAGES })
   writeFileSync(join(folder, 'titles.ts'), module)

@@ -23,7 +23,7 @@ async function readReply(origin: string, path: string, maxBytes: number): Promis
   return Buffer.concat(chunks)
 }
 
-test('endless and slow responses continue until the reader leaves', async (t) => {
+test('endless and slow responses continue until the client disconnects', async (t) => {
   const site = await createHostileSite(small)
   t.after(() => site.close())
   for (const path of ['/endless-body', '/endless-chunks', '/endless-header', '/endless-interim'])
@@ -31,7 +31,7 @@ test('endless and slow responses continue until the reader leaves', async (t) =>
   for (const path of ['/slow-header', '/slow-body']) assert.ok((await readReply(site.origin, path, 100)).length >= 100)
 })
 
-test('bombs are small on the wire and large when unpacked', async (t) => {
+test('compression bombs are small on the wire and large when unpacked', async (t) => {
   const site = await createHostileSite(small)
   t.after(() => site.close())
   for (const path of ['/bomb-gzip', '/bomb-br', '/bomb-zstd', '/bomb-deflate']) {
@@ -41,7 +41,7 @@ test('bombs are small on the wire and large when unpacked', async (t) => {
   }
 })
 
-test('traps link on forever, and plain pages stay reachable', async (t) => {
+test('traps link endlessly, and plain pages stay reachable', async (t) => {
   const site = await createHostileSite({ ...small, robots: 'huge' })
   t.after(() => site.close())
   const page = async (path: string): Promise<string> => (await fetch(site.origin + path)).text()

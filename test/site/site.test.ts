@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { countByPath, maxOpenConnections } from './request-log.ts'
 import { createGate, createSite } from './site.ts'
 
-test('every page of the graph is reached from the root page, on every host', async (t) => {
+test('every page of the graph is reachable from the root page, on every host', async (t) => {
   const site = await createSite({ pages: 40, addresses: ['127.0.0.1', '127.0.0.2'] })
   t.after(() => site.close())
   const seen = new Set([`${site.origin(0)}/`])

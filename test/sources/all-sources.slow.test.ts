@@ -118,8 +118,8 @@ async function startWorld() {
 }
 
 for (const [engine, start] of Object.entries({ SQLite: startUp, PostgreSQL: startCluster })) {
-  describe(`one profile over all kinds of sources, ${engine}`, { skip }, () => {
-    test('each new item is told once', async () => {
+  describe(`a profile with every kind of source, ${engine}`, { skip }, () => {
+    test('reports each new item once', async () => {
       const world = await startWorld()
       const service = await start(world.settings)
       try {

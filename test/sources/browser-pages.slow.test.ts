@@ -9,7 +9,7 @@ import { createHandlerSite, type Handler } from '../site/handler-site.ts'
 /** Time until the last part of a page is loaded; until then, it stays open. */
 const LOADING_MS = 400
 
-test('pages in browsers are limited over all threads, and no visit fails for its waiting', {
+test('the browser page limit holds across threads, and no check fails while it waits', {
   skip: withoutBrowser,
 }, async () => {
   let open = 0

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { startErace } from '../kit/erace.ts'
 
-test('a file tree is crawled, and again without reading what is kept', async () => {
+test('a file tree is crawled, and recrawled without rereading unchanged files', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-tree-'))
   mkdirSync(join(folder, 'tree', 'below'), { recursive: true })
   writeFileSync(join(folder, 'tree', 'one.txt'), 'The first file.\n')

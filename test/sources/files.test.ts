@@ -14,7 +14,7 @@ const profile = (uri: string) => ({
 
 for (const [engine, start] of Object.entries(engines)) {
   describe(`a file tree, ${engine}`, () => {
-    test('each new, changed and removed file is told once', async () => {
+    test('reports each new, changed and removed file once', async () => {
       const root = await mkdtemp(join(tmpdir(), 'erace-files-'))
       await mkdir(join(root, 'below'))
       await writeFile(join(root, 'first.txt'), 'The first file.\n')
@@ -49,7 +49,7 @@ for (const [engine, start] of Object.entries(engines)) {
 }
 
 for (const [engine, start] of Object.entries(engines)) {
-  test(`a file is told by push, long before its folder is walked again, ${engine}`, async () => {
+  test(`push reports a new file before the next scan of its folder, ${engine}`, async () => {
     const root = await mkdtemp(join(tmpdir(), 'erace-files-'))
     await writeFile(join(root, 'first.txt'), 'The first file.\n')
     await withWorld(

@@ -13,7 +13,7 @@ const feed = (hub: string, entries: readonly string[]) => ({
 })
 
 for (const [engine, start] of Object.entries(engines)) {
-  test(`a hub tells of a new entry, long before its feed is due, ${engine}`, async () => {
+  test(`a hub notification reports a new entry before its feed is due, ${engine}`, async () => {
     const hub = await startHub()
     const port = await freePort()
     await withWorld(
@@ -44,7 +44,7 @@ for (const [engine, start] of Object.entries(engines)) {
 }
 
 for (const [engine, start] of Object.entries(engines)) {
-  test(`a feed is not asked before the time it names, unless its owner was promised more, ${engine}`, async () => {
+  test(`the TTL of a feed delays its next check, up to the maximum interval of the source, ${engine}`, async () => {
     const body =
       '<rss version="2.0"><channel><title>News</title><ttl>180</ttl><item><title>One</title></item></channel></rss>'
     await withWorld(

@@ -18,8 +18,8 @@ const key = 'cd'.repeat(32)
 const secrets = ['quokka', 'wombat', sitePassword, 'numbat-header']
 
 for (const [engine, start] of Object.entries({ SQLite: startUp, PostgreSQL: startCluster })) {
-  describe(`what is read with credentials, ${engine}`, { skip: dovecotSkip }, () => {
-    test('reaches its owner, and no other user, administrator, export or log', async () => {
+  describe(`content read with credentials, ${engine}`, { skip: dovecotSkip }, () => {
+    test('is visible to its owner, but not to other users, administrators, exports or logs', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'erace-isolation-'))
       const mail = await startDovecot()
       const names = await startNameServer((name) => ({ addresses: name === mailHostName ? ['127.0.0.1'] : [] }))

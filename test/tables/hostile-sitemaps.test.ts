@@ -5,7 +5,7 @@ import { runCrawl } from '../site/crawl-run.ts'
 import { createHandlerSite } from '../site/handler-site.ts'
 
 /** Sitemaps that lie, nest and grow. They must cost nothing but requests. */
-test('sitemaps that do their worst harm nothing, and all pages are fetched', async (t) => {
+test('hostile sitemaps stay within limits, and all pages are still fetched', async (t) => {
   const urlset = (urls: readonly string[], more = ''): string =>
     `<urlset>${urls.map((url) => `<url><loc>${url}</loc>${more}</url>`).join('')}</urlset>`
   const index = (urls: readonly string[]): string =>

@@ -81,12 +81,12 @@ describe('tables of links', () => {
     for (const site of [slow, plain, forbidden, liar]) await site.close()
   })
 
-  test('pages that a table names are fetched while its own page is still on its way', async () => {
+  test('pages listed in a table are fetched while its own page is still loading', async () => {
     assert.ok(slow.tablesAsked().includes('/slow.html.TOL'))
     assert.deepEqual(await kept(run.data, slow), ['/', '/child.html', '/slow.html'], 'tables are no documents')
   })
 
-  test('a host without tables is probed once, also when it is crawled again, and not at all if it has few pages', async () => {
+  test('a host without tables is probed once across crawls, and by default not if it has few pages', async () => {
     assert.deepEqual(plain.tablesAsked(), ['/index.html.TOL'])
     await runCrawl([`${plain.origin}/`], { options, data: run.data })
     assert.deepEqual(plain.tablesAsked(), [])
@@ -95,12 +95,12 @@ describe('tables of links', () => {
     assert.equal(plain.pagesAsked().length, 6)
   })
 
-  test('robots.txt holds for tables', async () => {
+  test('robots.txt applies to tables', async () => {
     assert.deepEqual(forbidden.tablesAsked(), [])
     assert.deepEqual(await kept(run.data, forbidden), ['/', '/a.html'])
   })
 
-  test('tables that lie cost their requests and nothing more, and are soon not asked for', async () => {
+  test('false tables cost only their requests, and are soon no longer requested', async () => {
     const dead = liar.pagesAsked().filter((path) => path.includes('dead'))
     assert.equal(run.result.finished, true)
     assert.equal(run.result.failed, dead.length, 'nothing failed but what the tables made up')
@@ -108,7 +108,7 @@ describe('tables of links', () => {
     assert.ok(liar.tablesAsked().length < 20, 'after a few lies the rest is not asked for')
   })
 
-  test('a crawl that is killed while tables and pages are on their way is finished by the next run', async () => {
+  test('a crawl killed while tables and pages are loading is completed by the next run', async () => {
     const names = Array.from({ length: 40 }, (_, n) => `p${n}.html`)
     const half = Promise.withResolvers<void>()
     let isKilled = false

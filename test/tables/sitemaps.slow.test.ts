@@ -93,32 +93,32 @@ describe('a crawl with sitemaps', () => {
     first = await runCrawl([named, nested, found, linked].map(home), { settings })
   })
 
-  test('finds the pages of those that robots.txt names, in order of their priority', () => {
+  test('fetches the pages of sitemaps named in robots.txt in order of priority', () => {
     assert.deepEqual(named.asked, ['/robots.txt', '/map.xml', '/', '/2', '/1', '/3'])
   })
 
-  test('reads indexes, compressed ones, text and feeds', () => {
+  test('reads sitemap indexes, compressed and text sitemaps, and feeds', () => {
     assert.deepEqual(pagesOf(nested).sort(), ['/1', '/2', '/3', '/4', '/5'])
     const maps = nested.asked.filter((path) => !isPage(path) && path !== '/robots.txt')
     assert.deepEqual(maps.sort(), ['/a.xml.gz', '/feed', '/gone.xml', '/index.xml', '/list.txt'])
   })
 
-  test('follows links in headers, which may name sitemaps', () => {
+  test('follows Link headers, including those that name sitemaps', () => {
     assert.deepEqual(linked.asked, ['/robots.txt', '/', '/map', '/1', '/3', '/4', '/5'])
   })
 
-  test('looks in the usual places after some pages', () => {
+  test('probes the usual sitemap locations after some pages', () => {
     assert.deepEqual(probesOf(found), ['/sitemap.xml', '/sitemap_index.xml', '/sitemap_index.xml'])
     assert.ok(found.asked.indexOf('/sitemap.xml') > 8)
   })
 
-  test('counts pages and sitemaps, but no probes', () => {
+  test('counts pages and sitemaps, but not probes', () => {
     // First site: 5; second: 11, one of them missing; third: a chain of 30, two more and two sitemaps; fourth: 6.
     const { fetched, failed, stored } = first.result
     assert.deepEqual([fetched, stored, failed], [5 + 11 + 34 + 6, 5 + 10 + 34 + 6, 1])
   })
 
-  test('reads unchanged ones again, and remembers where they are', async () => {
+  test('rereads unchanged sitemaps, and remembers their locations', async () => {
     for (const { asked } of [named, found]) asked.length = 0
     const again = await runCrawl([named, found].map(home), { data: first.data, settings })
     assert.deepEqual(named.asked, ['/', '/map.xml', '/2', '/1', '/3'])
@@ -127,7 +127,7 @@ describe('a crawl with sitemaps', () => {
   })
 })
 
-test('entries count as one link from the seed, and no sitemap is read where only seeds are fetched', async () => {
+test('sitemap entries are one link from the seed, and sitemaps are not read at depth 0', async () => {
   const site = await siteOf((path) => {
     if (path === '/robots.txt') return { body: 'Sitemap: $/map.xml', type: 'text/plain' }
     if (path === '/map.xml') return { body: urlset('$/1'), type: xml }
@@ -140,7 +140,7 @@ test('entries count as one link from the seed, and no sitemap is read where only
   assert.deepEqual(pagesOf(site), ['/1'])
 })
 
-test('sitemaps are looked for at once with `first`, if robots.txt names none, and not at all with `none`', async () => {
+test('sitemaps are probed first with `first` unless robots.txt names one, and never with `none`', async () => {
   const plain = await siteOf(chained)
   const named = await siteOf((path) =>
     path === '/robots.txt' ? { body: 'Sitemap: $/map\nDisallow: /sitemap', type: 'text/plain' } : chained(path),
@@ -163,7 +163,7 @@ test('sitemaps are looked for at once with `first`, if robots.txt names none, an
   assert.equal(result.fetched, 30)
 })
 
-test('links of 103 Early Hints are followed while the page is still on its way', async () => {
+test('links of 103 Early Hints are followed while the page is still loading', async () => {
   const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>()
   const site = await createHandlerSite(async (path, response) => {
     if (path === '/') {

@@ -52,7 +52,7 @@ describe('tables of volatile parts', () => {
     for (const each of [site, liar]) await each.close()
   })
 
-  test('where a table lies, or more than its parts has changed, the page is fetched', async () => {
+  test('a page is fetched if its table is false or more than its volatile parts changed', async () => {
     assert.deepEqual(
       liar.pagesAsked().sort(),
       ['/', '/about.html', ...names.filter((name) => name !== 'honest.html').map((name) => `/${name}`)].sort(),
@@ -68,7 +68,7 @@ describe('tables of volatile parts', () => {
     assert.match(shown.stdout, /13 €/)
   })
 
-  test('a page is completed from its table, its version says which parts came so, and now and then it comes whole', async () => {
+  test('a page is completed from its table, records the completed parts, and gets occasional full checks', async () => {
     const { data } = second
     assert.deepEqual(site.pagesAsked(), ['/about.html'], 'the page itself is not asked for')
     assert.ok(site.tablesAsked().includes('/index.html.TVI'))

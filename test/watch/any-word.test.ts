@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const ann = 'ann@example.org'
 
-test('words that every object knows are words: on pages, with stems, and in expressions', async () => {
+test('names of Object.prototype members such as "constructor" match as keywords and in expressions', async () => {
   const words = 'The constructor calls toString, valueOf and hasOwnProperty of __proto__.'
   const pages: Record<string, ChangingPage> = { '/': { words }, '/plain': { words: 'Rain.' } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, end, annotations, countTasks }) => {

@@ -12,7 +12,7 @@ function page(file: string, picture: string, description: string): string {
     <img src="/${picture}.jpg" alt="Cover"><p>The yearly report.`
 }
 
-test('what counts beside the text is told where a source asks for it, and makes a version by itself', async () => {
+test('link, image and description changes create versions, and notify sources that watch these aspects', async () => {
   const pages: Record<string, ChangingPage> = { '/report': { words: page('a.pdf', 'one', 'First') } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
     const source = { ...sourceOf(`${news.origin}/report`), process: 'track' as const }

@@ -4,7 +4,7 @@ import type { ChangingPage } from '../site/handler-site.ts'
 import { profileOf, sourceOf } from './up-run.ts'
 import { withWatching } from './watching.ts'
 
-test('a source whose page hides its content says so at the first check, and no longer when it shows it', async () => {
+test('a source is flagged while its page needs JavaScript to show its content', async () => {
   const pages: Record<string, ChangingPage> = {
     '/app': {
       words: '<noscript>Please enable JavaScript</noscript><div id="root"></div><script src="/app.js"></script>',

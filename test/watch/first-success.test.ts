@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const ann = 'ann@example.org'
 
-test('the first success after a failed first check is the baseline: it notifies nobody, and the next change does', async () => {
+test('the first successful check is a silent baseline even after a failure, and the next change notifies', async () => {
   const pages: Record<string, ChangingPage> = { '/late': { status: 404 } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
     await put(profileOf('p', ann, [{ ...sourceOf(`${news.origin}/late`), process: 'track' as const }], {}))

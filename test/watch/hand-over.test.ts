@@ -27,7 +27,7 @@ describe('erace crawl in the folder of a running erace up', () => {
 
   const crawl = (...args: string[]) => startErace(['crawl', `${site.origin()}/`, '--data', folder, '--json', ...args])
 
-  test('is handed to it and followed to its end, with the same result', async () => {
+  test('hands the crawl to the service, waits for its end, and reports the result', async () => {
     const end = await crawl('--threads', '1').ended
     assert.equal(end.exitCode, 0, end.stderr)
     assert.match(end.stderr, /handed to the running service/)
@@ -44,7 +44,7 @@ describe('erace crawl in the folder of a running erace up', () => {
     assert.deepEqual([limited.fetched, limited.finished, limited.interrupted], [3, false, false])
   })
 
-  test('is refused with an option that the service cannot follow for one crawl', async () => {
+  test('rejects options that the service cannot apply to a single crawl', async () => {
     const before = site.log.length
     const end = await crawl('--no-robots', '--max-body', '1MB').ended
     assert.equal(end.exitCode, 2)
@@ -52,13 +52,13 @@ describe('erace crawl in the folder of a running erace up', () => {
     assert.equal(site.log.length, before)
   })
 
-  test('tells why the service refuses it', async () => {
+  test('reports why the service refuses a crawl', async () => {
     const end = await startErace(['crawl', 'http://10.1.2.3/', '--data', folder]).ended
     assert.equal(end.exitCode, 2)
     assert.match(end.stderr, /the service refused the crawl: .*10\.1\.2\.3/)
   })
 
-  test('goes on in the service when the command is interrupted', async () => {
+  test('continues in the service when the command is interrupted', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     site.set('/', { body: '<p>held</p><a href="/page/5.html">next</a>', until: promise })
     const asked = site.log.length

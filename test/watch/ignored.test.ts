@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const [ann, bob, cat] = ['ann@example.org', 'bob@example.org', 'cat@example.org']
 
-test('a change in text one user ignores notifies the others, and no one if all ignore it; the version is kept', async () => {
+test('a change in ignored text notifies only users who do not ignore it, and its version is kept', async () => {
   const pages: Record<string, ChangingPage> = { '/': { words: 'Weather: sunny. It rains on java.' } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
     const source = sourceOf(`${news.origin}/`)

@@ -6,7 +6,7 @@ import { createGate } from '../site/site.ts'
 import { profileOf, sourceOf, until } from './up-run.ts'
 import { withWatching } from './watching.ts'
 
-test('a document that takes the whole process along is set aside after three times, and all others are processed', async () => {
+test('a document that kills the process three times is set aside, and all others are processed', async () => {
   const pages: Record<string, ChangingPage> = Object.fromEntries(
     ['/a', '/bad', '/b', '/c'].map((path) => [path, { words: `Java at ${path}` }]),
   )
@@ -29,7 +29,7 @@ test('a document that takes the whole process along is set aside after three tim
   })
 })
 
-test('a page reported by a first check that was killed is reported as gone, though another watch found that out', async () => {
+test('a page reported by a killed first check is reported as gone, even if another watch noticed it', async () => {
   const pages: Record<string, ChangingPage> = {
     '/a': { words: 'a', links: ['/goal', '/early'] },
     '/b': { words: 'b', links: ['/goal', '/slow', '/early'] },

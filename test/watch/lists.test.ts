@@ -9,7 +9,7 @@ import { withWatching } from './watching.ts'
 
 const ann = 'ann@example.org'
 
-test('the lists and the filter of the configuration hold for everything the service fetches', async () => {
+test('the lists and the filter of the configuration apply to everything the service fetches', async () => {
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'java', links: ['/a', '/b.zip', '/c.old', '/private/d', '/drafts/e'] },
     '/a': { words: 'java' },

@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const ann = 'ann@example.org'
 
-test('an unrelated change on a page with the keyword makes nothing; the keyword added makes one annotation', async () => {
+test('a profile that matches changes ignores unrelated ones, and reports an added keyword once', async () => {
   const old = 'The recall of last year is over.'
   const page = (...lines: string[]): string => [old, ...lines].join('</p><p>')
   const pages: Record<string, ChangingPage> = { '/': { words: page('The shop is open.') } }

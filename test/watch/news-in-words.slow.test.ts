@@ -10,7 +10,7 @@ import { engines, type Page, withWorld } from './world.ts'
 const lines = (items: readonly Annotation[]): string[] => items.map(({ kind, summary }) => `${kind}: ${summary.text}`)
 
 for (const [engine, start] of Object.entries(engines)) {
-  test(`gone, back, now redirects and now needs a sign-in are told in words, on ${engine}`, async () => {
+  test(`pages that disappear, return, redirect or need a sign-in are reported in words, on ${engine}`, async () => {
     const page: Page = { body: '<title>Ferry</title><p>The ferry leaves at noon.</p>' }
     await withWorld(start, { '/ferry': page, '/new': { body: '<p>The new ferry.</p>' } }, async (world) => {
       const { site, me, serve, told } = world
@@ -38,7 +38,7 @@ for (const [engine, start] of Object.entries(engines)) {
     })
   })
 
-  test(`interests are held against the change, as a naive evaluation says, on ${engine}`, async () => {
+  test(`interests are matched against the change, as in a naive evaluation, on ${engine}`, async () => {
     const old = 'The recall of last year is over.'
     const page = (...texts: string[]): Page => ({
       body: `<title>Shop</title><h1>Kettles</h1>${[old, ...texts].map((text) => `<p>${text}</p>`).join('')}`,
@@ -103,7 +103,7 @@ for (const [engine, start] of Object.entries(engines)) {
     })
   })
 
-  test(`feeds by entry, JSON by path and noise that goes quiet, on ${engine}`, async () => {
+  test(`feeds are reported by entry, JSON by path, and noise is muted, on ${engine}`, async () => {
     const feed = (...entries: [id: string, title: string, text: string][]): Page => ({
       type: 'application/rss+xml',
       body: `<rss version="2.0"><channel><title>Town news</title>${entries

@@ -43,7 +43,7 @@ test('gone and back notify users who were notified of the page, and those who tr
   })
 })
 
-test('the summary of a tracked page is the change itself, and archive sources notify no one', async () => {
+test('the summary for a tracked page is its change, and archive sources do not notify', async () => {
   const pages: Record<string, ChangingPage> = { '/': { words: 'the price is ten today' } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
     const uri = `${news.origin}/`
@@ -78,7 +78,7 @@ test('the summary of a tracked page is the change itself, and archive sources no
   })
 })
 
-test('archived versions are kept; a version that matters to no one is dropped, and its return is not reported', async () => {
+test('garbage collection keeps archived versions, and drops unwanted ones without new reports', async () => {
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'front', links: ['/java', '/dull', '/kept/page'] },
     '/java': { words: 'java' },
@@ -115,7 +115,7 @@ test('archived versions are kept; a version that matters to no one is dropped, a
   })
 })
 
-test('a version that mattered to no one is stored again once someone archives it another way', async () => {
+test('an unwanted version becomes wanted once another source archives its page', async () => {
   const pages: Record<string, ChangingPage> = {
     '/a': { words: 'a', links: ['/dull'] },
     '/b': { words: 'b', links: ['/dull'] },
@@ -140,7 +140,7 @@ test('a version that mattered to no one is stored again once someone archives it
 const article = `java research at a small institute has found that gardens with many different flowers are visited by far
   more kinds of bees than lawns which are cut each week and that the effect lasts well into the late autumn months`
 
-test('the same article on several hosts is one annotation that lists them all', async () => {
+test('the same article on several hosts creates one annotation that lists all URLs', async () => {
   // The same words in other markup, and an identical page.
   const pages = [{ '/': { words: article } }, { '/': { words: `<b>${article}</b>` } }, { '/': { words: article } }]
   await withWatching({ pages, addresses: ['127.0.0.1', '127.0.0.2', '127.0.0.3'] }, async (watching) => {

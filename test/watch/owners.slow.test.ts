@@ -33,7 +33,7 @@ test('a new watcher of a known source gets its pages as backlog, and no one is n
   })
 })
 
-test('each owner gets what their own depth and scope cover, from one shared fetch', async () => {
+test('each owner gets the pages that their own depth and scope cover, from shared fetches', async () => {
   const pages = {
     '/': { words: 'java', links: ['/docs/', '/shop'] },
     '/docs/': { words: 'java docs', links: ['/docs/deep', '/shop'] },
@@ -60,7 +60,7 @@ test('each owner gets what their own depth and scope cover, from one shared fetc
   })
 })
 
-test('a page found first on a long path and then on a short one goes to owners who cover the short one', async () => {
+test('a page found on a long path and then on a short one also notifies owners who cover only the short one', async () => {
   const gate = createGate()
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'front', links: ['/slow', '/quick'] },

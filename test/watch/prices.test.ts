@@ -13,7 +13,7 @@ function kettle(price: string, stock: string, state: string): string {
   return `Kettle</p><p>€ ${price}</p><p>${stock}</p><script type="application/ld+json">${data}</script><p>Boils water.`
 }
 
-test('a source with conditions is told when one is met, and its prices are kept', async () => {
+test('a source with conditions notifies only when one is met, and its prices are recorded', async () => {
   const pages: Record<string, ChangingPage> = { '/kettle': { words: kettle('39.90', 'In stock', 'InStock') } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
     const source = { ...sourceOf(`${news.origin}/kettle`), process: 'track' as const }

@@ -60,7 +60,7 @@ async function runWith(processors: number): Promise<{ annotations: string[]; nea
 }
 
 describe('filtering processors', () => {
-  test('three create the same annotations as one, and the same near-duplicates', async () => {
+  test('three create the same annotations and near-duplicates as one', async () => {
     const one = await runWith(1)
     const nearDuplicates = one.annotations.filter((line) => line.includes('/s'))
     // Each article, and the changed one again: once for each of two filters, and each copy for the tracking profile.
@@ -69,8 +69,8 @@ describe('filtering processors', () => {
   })
 })
 
-describe('the log of the schedule', () => {
-  test('reports at the end how each service level did', async () => {
+describe('the schedule log', () => {
+  test('reports the checks of each service level on shutdown', async () => {
     const site = await createChangingPages({ '/': { words: 'java' }, '/b': { words: 'java' } })
     const folder = await createUpFolder(newFolder())
     try {

@@ -31,7 +31,7 @@ const ann = 'ann@example.org'
 const quickProfile = (origin: string) =>
   profileOf('java', ann, [sourceOf(`${origin}/`, { everyMs: 200, everyMaxMs: 200 })], { java: 1 })
 
-test('a new profile is watched at once, and a changed one takes effect', async () => {
+test('a new profile is watched immediately, and later changes to it take effect', async () => {
   const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java' } }
   await withWatching({ pages: [pages, tickerPages] }, async (watching) => {
     const { news, put, begin, notified } = watching

@@ -17,7 +17,7 @@ const services: [string, StartService][] = [
 
 for (const [name, start] of services)
   describe(`retention in ${name}`, () => {
-    test('removes superseded versions by itself and keeps what is unread or starred', {
+    test('removes superseded versions automatically, except unread and starred ones', {
       timeout: 180_000,
     }, async () => {
       const pages: Record<string, ChangingPage> = { '/read': {}, '/unread': {}, '/starred': {} }

@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const page = (n: number, ...links: string[]): ChangingPage => ({ words: `page ${n}`, links })
 
-test('up crawls the seeds of its configuration once, and continues after a kill', async () => {
+test('up crawls its configured seeds once, continues after a kill, and crawls again with a new depth', async () => {
   let open = (): void => {}
   const pages: Record<string, ChangingPage> = {
     '/': page(0, '/1', '/slow'),

@@ -10,7 +10,7 @@ function shop(price: string, visitors: number, kind = 'price'): string {
   return `Kettle</p><p>Now <b class="${kind}">${price}</b></p><p>${visitors} visitors today</p><p>In stock, ships ${visitors}`
 }
 
-test('only the selected part counts, and a selector that matches nothing says so once, until it matches again', async () => {
+test('only the selected part counts, and a selector that matches nothing is reported once', async () => {
   const pages: Record<string, ChangingPage> = { '/kettle': { words: shop('39.90', 1) } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
     const source = { ...sourceOf(`${news.origin}/kettle`), process: 'track' as const }
@@ -54,7 +54,7 @@ test('only the selected part counts, and a selector that matches nothing says so
   })
 })
 
-test('selectors that are saved later are held against the page although it does not change', async () => {
+test('selectors saved later are applied even if the page does not change', async () => {
   const pages: Record<string, ChangingPage> = { '/kettle': { words: shop('39.90', 1) } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
     const source = { ...sourceOf(`${news.origin}/kettle`), process: 'track' as const }

@@ -17,8 +17,8 @@ for (const [name, start] of [
   ['one process', startUp],
   ['a cluster', startCluster],
 ] as const)
-  describe(`expressions that take too much work, on ${name}`, () => {
-    test('set their own source aside with the reason, and no other', async () => {
+  describe(`expensive expressions, on ${name}`, () => {
+    test('set aside only their own source, with a reason', async () => {
       let edition = 1
       const site = await createHandlerSite((path, response) => {
         const text = `<title>Lines</title><p>java edition ${edition}</p>${lines.map((line) => `<p>${line}</p>`).join('')}`

@@ -4,7 +4,7 @@ import type { ChangingPage } from '../site/handler-site.ts'
 import { profileOf, sourceOf, until } from './up-run.ts'
 import { withWatching } from './watching.ts'
 
-test('a watch that is checked more rarely misses nothing of what others found in between', async () => {
+test('a rarely checked watch reports changes that other watches found in between', async () => {
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'The list of the town', links: ['/news'] },
     '/other': { words: 'Another list', links: ['/news'] },

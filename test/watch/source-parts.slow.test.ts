@@ -87,7 +87,7 @@ for (const [engine, start] of Object.entries({ SQLite: startUp, PostgreSQL: star
   string,
   StartService
 >))
-  test(`parts, aspects and conditions of sources, on ${engine}`, async () => {
+  test(`the selectors, aspects and conditions of a source decide what is reported, on ${engine}`, async () => {
     let state = first
     const site = await createHandlerSite((path, response) => {
       const page = Object.hasOwn(pages, path) ? pages[path]!(state) : { body: '', status: 404 }

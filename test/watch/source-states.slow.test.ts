@@ -63,7 +63,7 @@ async function closedOrigin(): Promise<string> {
 
 const slow = { everyMs: 3_600_000, everyMaxMs: 3_600_000 }
 
-test('every kind of source failure has its own state', async () => {
+test('the state of a source shows the kind of its last result', async () => {
   const pages: Record<string, ChangingPage> = {
     '/robots.txt': { words: '\nUser-agent: *\nDisallow: /hidden\n' },
     '/same': { words: 'always the same' },

@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const ann = 'ann@example.org'
 
-test('a source on a blocked address is never contacted, and its row says why', async () => {
+test('a source on a blocked address is never contacted, and the reason is recorded', async () => {
   await withWatching({ pages: [{ '/': { words: 'java' } }] }, async (watching) => {
     const { news, put, begin, checked, notified, watches } = watching
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`)], { java: 1 }))
@@ -72,7 +72,7 @@ test('a failing host is retried with growing delays, and its later content is re
   })
 })
 
-test('a host is given up for one check only', async () => {
+test('a host that is given up is tried again at the next check', async () => {
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'java one', links: ['/more'] },
     '/more': { words: 'java' },

@@ -15,8 +15,8 @@ for (const [name, start] of [
   ['one process', startUp],
   ['a cluster', startCluster],
 ] as const)
-  describe(`tenants of ${name}`, () => {
-    test('nothing of an unlinked page that one user watches reaches another who watches the same host', async () => {
+  describe(`tenants in ${name}`, () => {
+    test('an unlinked page watched by one user does not leak to another who watches the same host', async () => {
       const news = await createChangingPages({
         '/': { words: 'public page', links: ['/public'] },
         '/public': { words: 'public page of everybody' },

@@ -7,7 +7,7 @@ import { createUpFolder, profileOf, sourceOf, until } from './up-run.ts'
 const shop = (price: string): string =>
   page('Shop', [], `<p>A fine kettle for <span class="vol" id="price">${price}</span> only.</p>`)
 
-test('checks of a tracked page with volatile parts ask for its table only, and tell the change by old and new', async () => {
+test('checks of a page with volatile parts fetch only its table, and report old and new values', async () => {
   const site = await openTableSite({ 'index.html': shop('12 €') })
   const folder = await createUpFolder(newFolder())
   await site.augment()

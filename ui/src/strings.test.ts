@@ -58,7 +58,7 @@ function englishIn(path: string, source: string): string[] {
     .map((node) => `line ${source.slice(0, node.start).split('\n').length}: ${textOf(node).trim()}`)
 }
 
-test('components contain no text: it is all in the strings.ts of their folder', () => {
+test('components contain no visible text outside strings.ts', () => {
   const root = fileURLToPath(new URL('.', import.meta.url))
   const found = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path) && !/(?:strings|\.test)\.ts$/.test(path))

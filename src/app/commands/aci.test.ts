@@ -28,7 +28,7 @@ const pages = ['/a', '/b'].map((path) => pageWith('a.example', path, `page ${pat
 /** Without the ids, which each system assigns itself. */
 const plain = (xml: string): string => xml.replace(/ (?:id|document|version)="[^"]*"/g, '')
 
-describe('annotations that move between systems', () => {
+describe('moving annotations between systems', () => {
   let folder: CommandTarget
   let cluster: CommandTarget
   before(async () => {
@@ -51,7 +51,7 @@ describe('annotations that move between systems', () => {
     return readFileSync(join(target.out, name), 'utf8')
   }
 
-  test('are the same there, and importing them again adds nothing', async () => {
+  test('an import keeps annotations unchanged, and a second import adds nothing', async () => {
     const first = await createExportFolder(pages)
     const versions = await first.versions.versions({ after: 0, limit: 9 })
     const term = {
@@ -91,7 +91,7 @@ describe('annotations that move between systems', () => {
     first.remove()
   })
 
-  test('belong to the version where the archive has it', async () => {
+  test('an imported annotation refers to the archived version if there is one', async () => {
     const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('a page'))
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
@@ -122,7 +122,7 @@ describe('annotations that move between systems', () => {
     )
   })
 
-  test('of any content come back from both engines', async () => {
+  test('annotations with any content survive import and export on both engines', async () => {
     const web = fc.webUrl({ validSchemes: ['http', 'https'] }).map((url) => new URL(url).href)
     // PostgreSQL can't store NUL in text.
     const clean = (text: string): string => text.replaceAll('\0', '').toWellFormed()
@@ -143,7 +143,7 @@ describe('annotations that move between systems', () => {
     }
   })
 
-  test('that are wrong are refused with their lines, and none is stored', async () => {
+  test('an import rejects invalid files with line numbers, and wrong arguments', async () => {
     const wrong = (attributes: string, uri: string) =>
       `<aci owner="${owner}" extension="" format="html" relevance="1" filesize="1" ${attributes}><uri>${uri}</uri>
       <urgency urgent="1"/><docbase/><expired expir="false"/><summary/></aci>`

@@ -61,7 +61,7 @@ for (const [name, create] of engines)
       return { id: /^added (c_\w{16}) /.exec(out)![1]!, out }
     }
 
-    test('a channel is added, used by a profile, listed without its secret, and removed', async () => {
+    test('adds a channel, lets a profile use it, lists it without its secret, and removes it', async () => {
       const settings = ['--set', 'url=https://93.184.216.34', '--set', 'token=env:TOKEN']
       const { id, out } = await add('--kind', 'gotify', '--name', 'phone', ...settings)
       assert.equal(out, `added ${id} (gotify, phone) of ${ann}\n`)
@@ -83,7 +83,7 @@ for (const [name, create] of engines)
       assert.deepEqual([again.code, again.out, again.err], [1, '', gone])
     })
 
-    test("a test prints the receiver's answer; exit code 1 if the message did not arrive", async () => {
+    test("channel test prints the receiver's answer, and exits with 1 if the message did not arrive", async () => {
       const { id, out } = await add('--kind', 'webhook', '--name', 'ops', '--set', `url=${sink.url}/a`)
       const secret = /whsec_\S+/.exec(out)![0]
       for (const [answer, code, expected] of [

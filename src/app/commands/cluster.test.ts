@@ -26,8 +26,8 @@ const signOf = (id: string, name: string) => ({
   stats: { perSecond: 3 },
 })
 
-describe('control of a cluster', () => {
-  test('shows nodes, leases, leader, run and queue as they come and go', async () => {
+describe('cluster control', () => {
+  test('shows the current nodes, leases, leader, run and queue', async () => {
     const { pool, address, destroy } = await createDatabase()
     const control = await openControl(targetOf(address))
     assert.deepEqual(await control.snapshot(), {
@@ -65,7 +65,7 @@ describe('control of a cluster', () => {
     await destroy()
   })
 
-  test('drains by id or unique name, and lists the nodes there are', async () => {
+  test('drains a node by id or unique name, and lists the existing nodes if none matches', async () => {
     const { pool, address, destroy } = await createDatabase()
     const control = await openControl(targetOf(address))
     const nodes = createPostgresNodes(pool)
@@ -90,7 +90,7 @@ describe('control of a cluster', () => {
     await destroy()
   })
 
-  test('pauses all nodes, and all of them know it', async () => {
+  test('pauses and resumes all nodes, visible to nodes and to other controls', async () => {
     const { pool, address, destroy } = await createDatabase()
     const [one, other] = [await openControl(targetOf(address)), await openControl(targetOf(address))]
     await one.pause(true)
@@ -103,7 +103,7 @@ describe('control of a cluster', () => {
     await destroy()
   })
 
-  test('nodes that are silent for a day are forgotten', async () => {
+  test('forgets nodes that are silent for a day', async () => {
     const { pool, address, destroy } = await createDatabase()
     const nodes = createPostgresNodes(pool)
     for (const id of ['young', 'old', 'lost']) await nodes.heartbeat(signOf(id, id))
@@ -118,15 +118,15 @@ describe('control of a cluster', () => {
     await destroy()
   })
 
-  test('a database without the schema is refused with a hint to erace migrate', async () => {
+  test('rejects a database without the schema, with a hint to erace migrate', async () => {
     const { address, destroy } = await createEmptyDatabase()
     await assert.rejects(openControl(targetOf(address)), /lacks \d+ steps of the schema; erace migrate/)
     await destroy()
   })
 })
 
-describe('the schema of a shared store', () => {
-  test('is shown, applied and shown again', async () => {
+describe('schema of a shared store', () => {
+  test('is listed as missing, applied once, and listed as applied', async () => {
     const { address, destroy } = await createEmptyDatabase()
     const pool = openPool({ address, maxConnections: 1, name: 'test' })
     const target = targetOf(address)
@@ -146,7 +146,7 @@ describe('the schema of a shared store', () => {
     await destroy()
   })
 
-  test('there is none in a data folder', async () => {
+  test('does not exist in a data folder', async () => {
     await assert.rejects(migrate(targetOf(null)), (error) => isAppError(error, 'usage-wrong'))
     await assert.rejects(openControl(targetOf(null)), (error) => isAppError(error, 'usage-wrong'))
   })

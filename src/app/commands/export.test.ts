@@ -18,7 +18,7 @@ describe('erace export', () => {
 
   const run = (...words: string[]) => startErace(['export', ...words, '--data', folder.folder])
 
-  test('writes each kind of file and says so', async () => {
+  test('writes each kind of file and reports the result', async () => {
     for (const [kind, name, records] of [
       ['warc', 'x.warc.gz', 500],
       ['cdxj', 'x.cdxj', 500],
@@ -35,7 +35,7 @@ describe('erace export', () => {
     assert.deepEqual(readdirSync(folder.out).toSorted(), ['x.cdxj', 'x.csv', 'x.warc.gz', 'x.xml'])
   })
 
-  test('standard output has the whole export, even if it is read slowly', async () => {
+  test('writes the whole export to standard output', async () => {
     const { ended } = run('cdxj', '-', '--quiet')
     const { stdout, stderr, exitCode } = await ended
     assert.equal(stdout.trim().split('\n').length, 500)
@@ -73,7 +73,7 @@ describe('erace export', () => {
     for (const { last } of found) assert.match(String(last), /^20\d\d-.*Z$/)
   })
 
-  test('a reader that closes the pipe ends it', async () => {
+  test('stops if the reader closes the pipe', async () => {
     const { child, ended } = run('links', '-', '--quiet')
     await once(child.stdout!, 'data')
     child.stdout!.destroy()
@@ -81,7 +81,7 @@ describe('erace export', () => {
     assert.deepEqual([exitCode, stderr], [130, ''])
   })
 
-  test('a missing data folder is reported', async () => {
+  test('reports a missing data folder', async () => {
     const { exitCode, stderr } = await startErace(['export', 'warc', join(folder.out, 'y'), '--data', '/no/such']).ended
     assert.equal(exitCode, 1)
     assert.match(stderr, /There is no data folder at/)

@@ -17,7 +17,7 @@ function news(edition: number): string {
   return `<title>News ${edition}</title><h1>News</h1><p>Edition ${edition} is out.</p><p>Steady words &lt;here&gt;.</p>${links}`
 }
 
-describe('reading what crawls kept', () => {
+describe('reading archived pages', () => {
   let site: Site
   let target: Parameters<typeof history>[0]
   let betweenFirstAndSecond = ''
@@ -75,13 +75,13 @@ describe('reading what crawls kept', () => {
     assert.ok(versions[1]!.changes!.passages.includes('2'))
   })
 
-  test('of a long history the newest versions are listed, and the number of older ones', async () => {
+  test('a limited history lists the newest versions, and the number of older ones', async () => {
     const { versions, more } = await history(target, url('/'), { limit: 1, changes: true })
     assert.deepEqual([versions.length, versions[0]!.n, more], [1, 3, 2])
     assert.ok(versions[0]!.changes!.passages.includes('3'))
   })
 
-  test('a version is found by number, by time, and by its position from the end', async () => {
+  test('finds a version by number, by time, and by @first or @last', async () => {
     for (const [choice, n] of [
       ['', 3],
       ['@2', 2],
@@ -98,7 +98,7 @@ describe('reading what crawls kept', () => {
     }
   })
 
-  test('a URL may be spelt in other ways, also without its scheme', async () => {
+  test('accepts equivalent spellings of a URL, also without its scheme', async () => {
     const bare = url('/').replace('http://', '')
     for (const address of [bare, `${bare}@2`, `${url('/')}#part`, `${url('/')}?utm_source=x`, url('')]) {
       assert.equal((await show(target, address)).url, url('/'), address)
@@ -107,19 +107,19 @@ describe('reading what crawls kept', () => {
     assert.equal((await show(target, `${url('/?id=7')}@1`)).url, url('/?id=7'))
   })
 
-  test('a URL that contains @ is that URL', async () => {
+  test('does not mistake an @ in a URL for a version', async () => {
     assert.equal((await show(target, url('/@user'))).url, url('/@user'))
     assert.equal((await show(target, `${url('/@user')}@1`)).url, url('/@user'))
   })
 
-  test('a version shows text, header and links', async () => {
+  test('shows the text, header and links of a version', async () => {
     const { text, header, links } = await show(target, `${url('/')}@1`)
     assert.match(text!, /^News 1\nNews\nEdition 1 is out\.\nSteady words <here>\./)
     assert.match(header, /^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*content-encoding: gzip\r\n/i)
     assert.deepEqual(links.slice(0, 2), [url('/gone'), url('/@user')])
   })
 
-  test('a body that is kept under another URL is shown with its own header', async () => {
+  test('shows a body stored under another URL with the header of the requested URL', async () => {
     const { content, header, url: named } = await show(target, url('/same'))
     assert.equal(named, url('/same'))
     assert.ok(content.kind === 'body')
@@ -127,7 +127,7 @@ describe('reading what crawls kept', () => {
     assert.match(header, /x-own: Grüße\r\n/i)
   })
 
-  test('a document that is gone says so and keeps its versions', async () => {
+  test('reports a document as gone, and keeps its earlier versions', async () => {
     const { version, content } = await show(target, url('/gone'))
     assert.deepEqual([version.reason, version.status, content], ['gone', 410, { kind: 'absent', why: 'gone' }])
     const { content: earlier } = await show(target, `${url('/gone')}@1`)
@@ -146,7 +146,7 @@ describe('reading what crawls kept', () => {
     await assert.rejects(diff(target, url('/gone'), compare({ from: '1', to: '2' })), gone)
   })
 
-  test('a diff compares the last two versions, or those that are named', async () => {
+  test('a diff compares the last two versions, or the given ones', async () => {
     const last = await diff(target, url('/'), compare())
     assert.deepEqual([last.from.n, last.to.n, last.equal, last.coarse], [2, 3, false, false])
     assert.deepEqual(last.words, { added: 2, removed: 2 })
@@ -166,13 +166,13 @@ describe('reading what crawls kept', () => {
     assert.match(two.hunks[0]!.pieces[0]!.text, /^<title>News 3<\/title>/)
   })
 
-  test('a large body arrives whole where a program reads it', async () => {
+  test('a large body is written completely to a pipe', async () => {
     const { exitCode, stdout } = await startErace(['show', url('/large'), '--data', target.dataDir]).ended
     assert.equal(exitCode, 0)
     assert.ok(stdout === large)
   })
 
-  test('a missing version is reported with those there are', async () => {
+  test('reports a missing version together with the existing ones', async () => {
     for (const [address, message] of [
       ['/absent', /\/absent is not in the archive; archived from that host: http:.*\/ /],
       ['/@9', /has no version 9; there are versions 1 to 3$/],

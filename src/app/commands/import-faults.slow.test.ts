@@ -25,7 +25,7 @@ before(async () => {
 
 after(() => lived?.remove())
 
-describe('an import is refused', () => {
+describe('an import is rejected', () => {
   let database: TestDatabase
   before(async () => {
     database = await createDatabase()
@@ -43,7 +43,7 @@ describe('an import is refused', () => {
     rmSync(copy, { recursive: true })
   })
 
-  test('from a missing folder, without creating it', async () => {
+  test('if the folder is missing', async () => {
     await assert.rejects(importFolder(join(tmpdir(), 'erace-nowhere'), database.address, quiet()), (error) =>
       isAppError(error, 'store-missing'),
     )
@@ -59,7 +59,7 @@ describe('an import is refused', () => {
     await nodes.remove('w-1')
   })
 
-  test('into a store that is not empty', async () => {
+  test('if the store is not empty', async () => {
     await database.pool.query(`INSERT INTO failures (key, count, last_at) VALUES ('x', 1, 1)`)
     await assert.rejects(
       importFolder(lived.folder, database.address, quiet()),
@@ -69,8 +69,8 @@ describe('an import is refused', () => {
   })
 })
 
-describe('a crawl that was killed', () => {
-  test('is imported by the command itself and crawled to its end there, each page stored once', async () => {
+describe('a killed crawl', () => {
+  test('can be imported by erace migrate and finished there, with each page stored once', async () => {
     const database = await createDatabase()
     const folder = mkdtempSync(join(tmpdir(), 'erace-move-crawl-'))
     const origin = await startOrigin({ pages: 600, hosts: 6, seed: 5, meanBytes: 3000, links: 20, latencyMs: 5 })
@@ -108,8 +108,8 @@ describe('a crawl that was killed', () => {
   })
 })
 
-describe('a folder with damage', () => {
-  test("is imported except for what can't be read, which is reported", async () => {
+describe('faults of an import', () => {
+  test('include an unreadable record, which is imported as lost', async () => {
     const database = await createDatabase()
     const copy = copyOf(lived.folder)
     try {
@@ -128,7 +128,7 @@ describe('a folder with damage', () => {
     }
   })
 
-  test('shows every later difference in the store', async () => {
+  test('include every difference that arises in the store after copying', async () => {
     const database = await createDatabase()
     try {
       const { pool } = database

@@ -56,14 +56,14 @@ async function assertImported({ pool }: TestDatabase): Promise<void> {
   for (const name of Object.keys(expected)) assert.deepEqual(picture[name], expected[name], name)
 }
 
-describe('a data folder that is imported into a shared store', () => {
+describe('importing a data folder into a shared store', () => {
   let database: TestDatabase
   before(async () => {
     database = await createDatabase()
   })
   after(() => database.destroy())
 
-  test('arrives complete, is counted, and is left unchanged', async () => {
+  test('copies everything, counts it, and leaves the folder unchanged', async () => {
     const files = fileDigests(lived.folder)
     const told = new Set<string>()
     const report = await importFolder(
@@ -99,9 +99,9 @@ describe('a data folder that is imported into a shared store', () => {
     assert.ok(told.has('versions') && told.has('checking versions'))
   })
 
-  test('reads the same through the contracts of both engines', () => assertImported(database))
+  test('gives the same data through the contracts of both engines', () => assertImported(database))
 
-  test('lets users sign in with the old password, session and token', async () => {
+  test('keeps passwords, sessions and tokens valid', async () => {
     const { pool } = database
     const accounts = accountsOn(postgresStores(pool, await readSeed(pool)))
     assert.equal((await accounts.ofSession(lived.secrets.session))?.account.email, ann.email)
@@ -112,7 +112,7 @@ describe('a data folder that is imported into a shared store', () => {
     assert.ok(eve.id > 2, 'new numbers come behind the old ones')
   })
 
-  test('continues the interrupted crawl: its run, its queue in order, its clocks, and the URLs it has seen', async () => {
+  test('continues an interrupted crawl with its run, ordered queue, counts and seen URLs', async () => {
     const { pool } = database
     const run = await createPostgresRuns(pool).begin(systemClock.now())
     assert.equal(run.continued, true)
@@ -145,7 +145,7 @@ describe('a data folder that is imported into a shared store', () => {
     }
   })
 
-  test('is not imported there again, nor is another folder', async () => {
+  test('rejects a second import, and an import of another folder', async () => {
     await assert.rejects(
       importFolder(lived.folder, database.address, quiet()),
       (error) => isAppError(error, 'store-refused') && /already/.test(error.message),
@@ -240,7 +240,7 @@ async function recordAnother(
 }
 
 describe('an interrupted import', () => {
-  test('continues where it was when its process is killed again and again, with the same result', async () => {
+  test('resumes after its process is killed repeatedly, with the same result', async () => {
     const database = await createDatabase()
     try {
       const moments: [what: string, nth: number][] = [
@@ -267,7 +267,7 @@ describe('an interrupted import', () => {
     }
   })
 
-  test('ends cleanly on a signal, and says so', async () => {
+  test('ends cleanly on an abort signal, reports it, and can be resumed', async () => {
     const database = await createDatabase()
     try {
       for (const stopAt of ['seen', 'documents', 'checking documents']) {
@@ -291,7 +291,7 @@ describe('an interrupted import', () => {
     }
   })
 
-  test('waits when connections are cut, and writes nothing twice', async () => {
+  test('survives cut connections, and writes nothing twice', async () => {
     const database = await createDatabase()
     try {
       let cuts = 0
@@ -315,7 +315,7 @@ describe('an interrupted import', () => {
     }
   })
 
-  test('is refused when the folder was used since', async () => {
+  test('is rejected if the folder has been used since', async () => {
     const database = await createDatabase()
     const copy = copyOf(lived.folder)
     try {

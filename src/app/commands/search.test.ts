@@ -25,7 +25,7 @@ async function search(data: string, ...args: string[]): Promise<SearchReport> {
 
 const urlsOf = ({ items }: SearchReport): string[] => items.map(({ url, n }) => `${new URL(url).pathname}@${n}`)
 
-describe('full text over a real archive', () => {
+describe('erace search on a crawled archive', () => {
   let site: Site
   let data: string
   const crawl = () => runCrawl([`${site.origin()}/`], { data, options: crawlOptions })
@@ -39,7 +39,7 @@ describe('full text over a real archive', () => {
   })
   after(() => site.close())
 
-  test('the first search indexes what is there, later ones what is new', async () => {
+  test('the first search indexes all versions, later ones only new versions', async () => {
     const first = await search(data, 'cafe', 'whales')
     assert.deepEqual(urlsOf(first), ['/@1'])
     const { text, marks } = first.items[0]!.snippet
@@ -62,7 +62,7 @@ describe('full text over a real archive', () => {
     assert.deepEqual(urlsOf(await search(data, 'whales', 'site:127.0.0.1', 'before:2000')), [])
   })
 
-  test('a version whose body was dropped is not shown, and leaves the index', async () => {
+  test('omits a version whose body was dropped, and removes it from the index', async () => {
     const db = openDatabase(paths.catalog(data), { migrations: catalogMigrations })
     db.exec(`UPDATE versions SET body = 'dropped' WHERE n = 2`)
     try {
@@ -74,7 +74,7 @@ describe('full text over a real archive', () => {
     }
   })
 
-  test('a damaged index is named, stops no crawl, and is rebuilt', async () => {
+  test('a damaged index is reported, does not stop a crawl, and can be rebuilt', async () => {
     writeFileSync(paths.search(data), 'rubbish '.repeat(1_000))
     const end = await startErace(['search', 'whales', '--data', data]).ended
     assert.equal(end.exitCode, 1)
@@ -89,7 +89,7 @@ describe('full text over a real archive', () => {
     assert.equal(rebuilt.index.versions, 3)
   })
 
-  test('a missing data folder is not created', async () => {
+  test('reports a missing data folder without creating it', async () => {
     const folder = join(newFolder(), 'nowhere')
     const end = await startErace(['search', 'x', '--data', folder]).ended
     assert.equal(end.exitCode, 1)

@@ -76,14 +76,14 @@ describe('erace stats', () => {
     }
   })
 
-  test('reads a sample if it is told so, and says how large it was', async () => {
+  test('reads only a sample with --sample, and reports its size', async () => {
     const { json } = await targets[0]!.run(['stats', '--json', '--sample', '2'])
     const { sample, documents } = json() as unknown as StatsReport
     assert.equal(documents, 7)
     assert.ok(sample.read < 6, `${sample.read} read`)
   })
 
-  test('writes a page that needs nothing else, and prints tables', async () => {
+  test('prints tables, and writes a self-contained HTML page without overwriting another', async () => {
     const [target] = targets
     const { code, out } = await target!.run(['stats', '--html', 'stats.html'])
     assert.equal(code, 0)

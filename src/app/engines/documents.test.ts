@@ -27,7 +27,7 @@ const captures = (): Capture[] => [
   goneWith('c.example', '/', start),
 ]
 
-describe('documents that are no pages', () => {
+describe('documents other than web pages', () => {
   const targets: CommandTarget[] = []
   before(async () => {
     targets.push(await createSqliteTarget(captures()), await createPostgresTarget(captures()))
@@ -43,7 +43,7 @@ describe('documents that are no pages', () => {
     for (const target of targets) check(await target.run(argv), target.name)
   }
 
-  test('show their text, and no header', async () => {
+  test('have text that can be shown, but no header', async () => {
     await each(['show', `${url}@1`, '--text'], ({ out, err }, on) =>
       assert.equal(out, 'Bread is two.\nButter is three.\n', on + err),
     )
@@ -56,13 +56,13 @@ describe('documents that are no pages', () => {
     })
   })
 
-  test('say why they have no text', () =>
+  test('are reported with a reason if they have no text', () =>
     each(['show', `ftp://${host}/damaged.pdf`, '--text'], ({ code, err }, on) => {
       assert.equal(code, 1, on)
       assert.match(err, /can't be read as text: it is damaged/)
     }))
 
-  test('show what changed', async () => {
+  test('have their changes in diff and history', async () => {
     await each(['diff', url, '--json'], ({ json, err }, on) => {
       const { compared, equal, changes } = json() as {
         compared: string
@@ -81,13 +81,13 @@ describe('documents that are no pages', () => {
     })
   })
 
-  test('are found by their text', () =>
+  test('are found in search by their text', () =>
     each(['search', 'butter five', '--json'], ({ json, err }, on) => {
       const { items } = json() as { items: { url: string }[] }
       assert.deepEqual(items.map((item) => item.url).sort(), [url, 'ftp://b.example/copy.pdf'].sort(), on + err)
     }))
 
-  test('are whole', async () => {
+  test('pass verification', async () => {
     await each(['verify', '--json'], ({ code, out }, on) => assert.equal(code, 0, on + out))
   })
 })

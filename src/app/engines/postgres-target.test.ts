@@ -27,7 +27,7 @@ describe('commands on a shared store', () => {
   })
   after(() => target?.destroy())
 
-  test('a database without the schema is recognised', async () => {
+  test('report a database without the schema', async () => {
     const { address } = await postgres()
     const name = `erace_bare_${process.pid}`
     await administer(address, `CREATE DATABASE ${name}`)
@@ -42,13 +42,13 @@ describe('commands on a shared store', () => {
     }
   })
 
-  test('a missing database is reported', async () => {
+  test('report an unreachable database', async () => {
     const { code, err } = await target.run(['status'], { store: 'postgres://nobody@127.0.0.1:1/nothing' })
     assert.equal(code, 1)
     assert.match(err, /ECONNREFUSED|refused/i)
   })
 
-  test('the program itself names the store without its password', async () => {
+  test('print the address of the store without its password', async () => {
     const { stdout, stderr, exitCode } = await startErace(['status', '--store', target.database.address]).ended
     assert.equal(exitCode, 0, stderr)
     const { host, pathname, password } = new URL(target.database.address)
@@ -56,14 +56,14 @@ describe('commands on a shared store', () => {
     assert.ok(!stdout.includes(password))
   })
 
-  test('backup and restore refer to the tools of the database', async () => {
+  test('refer to pg_dump and pg_restore for backup and restore', async () => {
     const backup = await target.run(['backup', 'x.tar'])
     assert.equal(backup.code, 2)
     assert.match(backup.err, /pg_dump --format=custom/)
     assert.match((await target.run(['restore', 'x.tar'])).err, /pg_restore/)
   })
 
-  test('damage is named, given up when that is asked for, and fetched again', async () => {
+  test('report damaged records, drop them with --repair, and accept them again', async () => {
     const [original] = await query(
       `SELECT v.id, v.record, d.url FROM versions v JOIN documents d ON d.id = v.document
        WHERE v.original = v.id AND d.url LIKE '%/same'`,
@@ -98,7 +98,7 @@ describe('commands on a shared store', () => {
     assert.equal((await target.run(['verify'])).code, 0)
   })
 
-  test('one collector at a time works, and marks of one that was killed are taken away', async () => {
+  test('allow one garbage collection at a time, and clear the marks of a killed one', async () => {
     const held = await lockCollector(target.database.pool)
     const refused = await target.run(['gc'])
     assert.equal(refused.code, 1)
@@ -110,7 +110,7 @@ describe('commands on a shared store', () => {
     assert.deepEqual(await query('SELECT 1 FROM versions WHERE leaving'), [])
   })
 
-  test('garbage is collected while workers record', async () => {
+  test('collect garbage while workers record, without damage', async () => {
     const pool = openPool({ address: target.database.address, maxConnections: 4, name: 'worker' })
     const documents = createPostgresDocuments({ pool, epochOf: () => 1 })
     let rounds = 0

@@ -97,7 +97,7 @@ describe('each command does the same on a data folder and on a shared store', ()
     await same(['diff', 'http://d.example/', '1', '3'])
   })
 
-  test('what is missing is reported in the same words', async () => {
+  test('error messages for missing documents and versions', async () => {
     for (const argv of [
       ['show', 'http://a.example/nothing'],
       ['history', 'http://f.example/'],
@@ -137,7 +137,7 @@ describe('each command does the same on a data folder and on a shared store', ()
     })
 
   for (const name of ['x.warc', 'x.warc.gz'])
-    test(`export warc to ${name}, which an independent reader reads`, async (t) => {
+    test(`export warc to ${name}, readable by an independent reader`, async (t) => {
       const complaints = ['warn', 'error', 'log'].map((method) => t.mock.method(console, method as 'warn', () => {}))
       const seen: string[][] = []
       for (const target of [folder, cluster]) {
@@ -220,7 +220,7 @@ describe('each command does the same on a data folder and on a shared store', ()
     await same(['query', '//urd/uri'])
   })
 
-  test('a version is exported while one with a lower id may still come', async () => {
+  test('export, but not search, includes a version while a lower id may still be committed', async () => {
     const { database } = cluster
     const open = await database.pool.connection()
     try {
@@ -248,7 +248,7 @@ describe('each command does the same on a data folder and on a shared store', ()
     assert.deepEqual([report.records, report.faultCount], [30, 0])
   })
 
-  test('gc, after a dry run that says the same', async () => {
+  test('gc, also with --dry-run', async () => {
     for (const argv of [
       ['gc', '--dry-run', '--retention', 'versions=2'],
       ['gc', '--retention', 'versions=2'],

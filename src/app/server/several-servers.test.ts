@@ -25,8 +25,8 @@ async function withServers(count: number, work: (pools: PostgresPool[]) => Promi
   }
 }
 
-describe('limits of several servers', () => {
-  test('profiles that two servers create at the same moment stay within the limit', () =>
+describe('limits shared by several servers', () => {
+  test('two servers that create profiles at the same time stay within the limit', () =>
     withServers(2, async (pools) => {
       const config = await loadConfig({ env: { ERACE_SERVER_MAXPROFILES: '5' }, values: {} })
       const clock = createManualClock()
@@ -43,7 +43,7 @@ describe('limits of several servers', () => {
       assert.equal((await services[0]!.list('ann@x.example', { after: '', limit: 99 })).length, 5)
     }))
 
-  test('of guesses on three servers at once no more are checked than on one', () =>
+  test('three servers together check no more password guesses than one', () =>
     withServers(3, async (pools) => {
       const clock = createManualClock()
       const servers = pools.map((pool) => createAttempts({ failures: createPostgresSignInFailures(pool), clock }))
@@ -58,7 +58,7 @@ describe('limits of several servers', () => {
       assert.deepEqual([checked, kinds.filter((kind) => kind === 'wait').length], [20, 70])
     }))
 
-  test('the requests per minute are those of all servers together', () =>
+  test('the limit of requests per minute applies to all servers together', () =>
     withServers(2, async (pools) => {
       const clock = createManualClock()
       const exchanges: Promise<unknown>[] = []

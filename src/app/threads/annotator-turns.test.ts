@@ -90,7 +90,7 @@ test('small pages that wait behind a large one are processed before it', () =>
     assert.deepEqual([...new Set(await process())], ['/small', '/large'])
   }))
 
-test('small pages that arrive while a large one is processed do not wait for its end', () =>
+test('small pages that arrive while a large one is processed do not wait for it', () =>
   withProcessor(async ({ store, process, duringLarge }) => {
     await store('/large', large('one'))
     await store('/other', 'java of another site')
@@ -103,7 +103,7 @@ test('small pages that arrive while a large one is processed do not wait for its
     assert.equal(order.lastIndexOf('/other') < order.indexOf('/large'), true)
   }))
 
-test('the versions of one document stay in order, whatever their size', () =>
+test('the versions of a document are processed in order, regardless of their size', () =>
   withProcessor(async ({ store, process, duringLarge }) => {
     await store('/page', large('one'))
     duringLarge(async () => {

@@ -59,9 +59,9 @@ const faults: [Fault, reason: RegExp][] = [
   ['exits', /abruptly 3 times: .*code 3/],
 ]
 
-describe('a document whose processing', () => {
+describe('annotator thread', () => {
   for (const [fault, reason] of faults)
-    test(`${fault} is set aside after three times, and all others are processed`, () =>
+    test(`sets aside a document whose processing ${fault} three times, and processes all others`, () =>
       withPages(['a', 'bad', 'b', 'c'], async ({ folder, stores: { annotations } }) => {
         const problems: string[] = []
         const annotator = start(folder, fault, problems)
@@ -90,7 +90,7 @@ describe('a document whose processing', () => {
         }
       }))
 
-  test('is ended in good order does not count against its documents', () =>
+  test('does not count a clean shutdown as a failed attempt', () =>
     withPages(['a', 'b', 'bad'], async ({ folder, stores: { annotations } }) => {
       for (let n = 0; n < 4; n++) await start(folder, 'throws', []).end()
       const tasks = await annotations.tasks({ limit: 9, part: 0, parts: 1 })

@@ -58,12 +58,12 @@ describe('the background thread', () => {
     }
   }
 
-  test('without the job nothing is indexed', async () => {
+  test('indexes nothing if indexing is off', async () => {
     assert.deepEqual(await work(data, { index: false, compress: false }), [])
     assert.equal(existsSync(paths.search(data)), false)
   })
 
-  test('new versions are indexed, files stay while somebody else keeps house', async () => {
+  test('indexes versions, but compresses no files while another process holds the housekeeping lock', async () => {
     const before = closedFiles()
     assert.ok(before > 2)
     const lock = lockFolder(data, 'a backup', 0, 'housekeeping')
@@ -75,7 +75,7 @@ describe('the background thread', () => {
     assert.ok(index.versions >= 40)
   })
 
-  test('closed files are compressed, and found as before', async () => {
+  test('compresses closed files, which search still finds', async () => {
     assert.deepEqual(await work(data, { index: true, compress: true }), [])
     assert.equal(closedFiles(), 0)
     const { total, items } = await search('whale intitle:big')
@@ -84,14 +84,14 @@ describe('the background thread', () => {
     assert.equal((await startErace(['verify', '--data', data]).ended).exitCode, 0)
   })
 
-  test('a damaged index is reported once, and files are compressed all the same', async () => {
+  test('reports a damaged index once', async () => {
     writeFileSync(paths.search(data), 'rubbish '.repeat(1_000))
     const warnings = await work(data, { index: true, compress: true })
     assert.equal(warnings.length, 1)
     assert.match(warnings[0]!, /indexing: .*search\.db.*--rebuild/)
   })
 
-  test('what looks like a leftover stays while somebody else keeps house', async () => {
+  test('opening a folder removes leftover files only if the housekeeping lock is free', async () => {
     const leftover = join(paths.archive(data), 'erace-x.warc.gz.part')
     writeFileSync(leftover, 'half a file')
     const lock = lockFolder(data, 'the collector', 0, 'housekeeping')

@@ -114,7 +114,7 @@ async function startService(folder: string) {
   }
 }
 
-test('a shard that is busy keeps neither the scheduler nor the checks of others waiting', {
+test('a busy shard delays neither the scheduler nor the checks of other shards', {
   timeout: LIMIT_MS,
 }, async (context) => {
   const { folder, first, second } = await openSites(context)
@@ -144,7 +144,7 @@ test('a shard that is busy keeps neither the scheduler nor the checks of others 
   }
 })
 
-test('a check that a busy shard never heard of is made after a restart', { timeout: LIMIT_MS }, async (context) => {
+test('a check that a busy shard never received is made after a restart', { timeout: LIMIT_MS }, async (context) => {
   const { folder, first, second } = await openSites(context)
   const [a, b] = [`${first.origin}/a`, `${second.origin}/b`]
   const up = await startService(folder)

@@ -36,7 +36,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-describe('the index of a shared store', () => {
+describe('indexer of a shared store', () => {
   let database: TestDatabase
   let index: SearchIndex
   const config = async () => (await readConfig({ file: undefined, cwd: '/', env: {}, overrides: [] })).config
@@ -64,7 +64,7 @@ describe('the index of a shared store', () => {
     })
   }
 
-  test('several threads are started, one works, and when it ends another one goes on', async () => {
+  test('another thread takes over when the indexing one ends', async () => {
     const settings = { address: database.address, config: await config(), log, retries: createRetries(systemClock) }
     const indexers = [startClusterIndexer(settings), startClusterIndexer(settings), startClusterIndexer(settings)]
     try {
@@ -86,7 +86,7 @@ describe('the index of a shared store', () => {
     assert.equal(left, undefined)
   })
 
-  test('two who both believe to lead add no version twice, and miss none', async () => {
+  test('several indexers that all believe they lead add each version exactly once', async () => {
     await recordCaptures(database, pages(500, 700))
     let added = 0
     let isOver = false
@@ -118,7 +118,7 @@ describe('the index of a shared store', () => {
     assert.deepEqual([added, await countTexts(), (await index.counts()).versions], [700, 1200, 1200])
   })
 
-  test('an indexer that does not lead adds nothing', async () => {
+  test('adds nothing until it leads', async () => {
     const other = createLeaderLease({ pool: database.pool, name: 'indexer', holder: 'other', clock: systemClock })
     assert.equal((await other.beat()).kind, 'leads')
     await recordCaptures(database, pages(1200, 5))
@@ -139,7 +139,7 @@ describe('the index of a shared store', () => {
     assert.equal((await index.counts()).versions, 1205)
   })
 
-  test('a store that is away is waited for, and that is reported', async () => {
+  test('waits for an unreachable store, and reports it', async () => {
     const reported: (string | null)[] = []
     let beats = 0
     let isOver = false
@@ -168,7 +168,7 @@ describe('the index of a shared store', () => {
     assert.deepEqual([reported, beats], [['no answer', 'no answer', null], 3])
   })
 
-  test('a server that goes down and comes back is waited for', async () => {
+  test('continues after the server goes down and comes back', async () => {
     const server = await postgres()
     const retries = createRetries(systemClock)
     const reported: (string | undefined)[] = []
@@ -194,7 +194,7 @@ describe('the index of a shared store', () => {
     assert.equal(await countTexts(), 1225)
   })
 
-  test('an end is not held up by a server that is not there', async () => {
+  test('ends even if the server is unreachable', async () => {
     const indexer = startClusterIndexer({
       address: 'postgres://nobody@127.0.0.1:1/nothing',
       config: await config(),
@@ -204,7 +204,7 @@ describe('the index of a shared store', () => {
     await indexer.end()
   })
 
-  test('what can never work ends it', async () => {
+  test('fails on a permanent error such as a wrong password', async () => {
     const indexer = startClusterIndexer({
       address: database.address.replace(/:\/\/[^@]*@/, '://nobody:wrong@'),
       config: await config(),

@@ -35,9 +35,9 @@ function blockWrites({ database }: Field, seconds: number): Promise<void> {
 }
 
 // For all tests together: on a busy machine each of them takes up to half a minute.
-describe('workers of a cluster', { timeout: 600_000 }, () => {
+describe('cluster workers', { timeout: 600_000 }, () => {
   test(
-    'one with as few connections as may be has no more, and stores every page',
+    'a worker with the minimum of connections uses no more, and stores every page',
     withField(
       { hosts: 4, pages: 10, values: { 'cluster.connections': settings['cluster.connections'].min } },
       async (field) => {
@@ -55,7 +55,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'statements that wait for longer than a lease do not keep it from being renewed',
+    'a lease is renewed even while statements wait for longer than its duration',
     withField({ hosts: 4, pages: 60, values: { 'cluster.lease': '2s', 'crawl.delay': '10ms' } }, async (field) => {
       const first = await field.startWorker('first')
       await first.seed()
@@ -70,7 +70,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'a heartbeat that failed is forgotten when the next one succeeds',
+    'a worker pauses after a failed heartbeat, and resumes when one succeeds',
     withField(
       { hosts: 1, pages: 1, values: { 'cluster.lease': '2s' } },
       async ({ startWorker, database: { pool } }) => {
@@ -89,7 +89,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'one can be stopped while the database is away, and its requests in flight are still queued',
+    'a worker can stop while the database is down, and its requests in flight stay queued',
     withField({ hosts: 1, pages: 1, site: { latenciesMs: [500] } }, async (field) => {
       const server = await postgres()
       const first = await field.startWorker('first')
@@ -114,7 +114,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'two share a site of many hosts and fetch every page once',
+    'two workers share a site of many hosts and fetch every page once',
     withField({ hosts: 12, pages: 30 }, async (field) => {
       const first = await field.startWorker('first')
       const second = await field.startWorker('second')
@@ -131,7 +131,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'one that stops in good order leaves nothing to be repeated, and no host is asked before its time',
+    'after a clean stop no request is repeated, and the delay per host is respected',
     withField({ hosts: 10, pages: 16, values: { 'crawl.delay': '100ms' } }, async (field) => {
       const first = await field.startWorker('first')
       const second = await field.startWorker('second')
@@ -151,7 +151,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'what was in flight when one was killed is all that is repeated, and no host is asked before its time',
+    'after a kill only requests in flight are repeated, and the delay per host is respected',
     withField({ hosts: 10, pages: 16, values: { 'crawl.delay': '100ms' } }, async (field) => {
       const first = await field.startWorker('first')
       const second = await field.startWorker('second')
@@ -170,7 +170,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'the delay in robots.txt is respected by the worker that takes over, too',
+    'a worker that takes over respects the crawl delay in robots.txt',
     withField(
       {
         ...{ hosts: 3, pages: 2, site: { robots: 'User-agent: *\nCrawl-delay: 3\n' } },
@@ -191,7 +191,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'connections that are cut in the middle lose nothing and double nothing',
+    'cut connections neither lose nor duplicate pages',
     withField({ hosts: 6, pages: 120, values: { 'cluster.lease': '10s' } }, async (field) => {
       const first = await field.startWorker('first')
       const second = await field.startWorker('second')
@@ -211,7 +211,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'one that drains hands everything over, and gets its share again when it is called back',
+    'a draining worker hands over all partitions, and gets its share back afterwards',
     withField({ hosts: 4, pages: 10 }, async (field) => {
       const first = await field.startWorker('first')
       const second = await field.startWorker('second')
@@ -228,7 +228,7 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
   )
 
   test(
-    'a database that is away for longer than a lease is waited for',
+    'workers wait for a database that is down for longer than a lease',
     withField({ hosts: 6, pages: 60, values: { 'cluster.lease': '2s' } }, async (field) => {
       const server = await postgres()
       const first = await field.startWorker('first')

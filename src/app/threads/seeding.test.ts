@@ -70,7 +70,7 @@ async function crawlSeeds(
   }
 }
 
-test('a crawl begins with its first seeds, is not finished before the last, and loses none when it is interrupted between', async (context) => {
+test('a crawl starts before all seeds are queued, and loses none if it is interrupted in between', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-seeding-'))
   context.after(() => rmSync(folder, { recursive: true }))
   const firstRequest = Promise.withResolvers<void>()

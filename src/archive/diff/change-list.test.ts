@@ -19,47 +19,47 @@ function check(cases: readonly Case[]): void {
   }
 }
 
-describe('a person would say', () => {
+describe('changes of a page', () => {
   check([
-    { name: 'nothing, of equal pages', old: '# A\nOne.\n* b', next: '# A\nOne.\n* b', expected: [] },
+    { name: 'equal pages have no changes', old: '# A\nOne.\n* b', next: '# A\nOne.\n* b', expected: [] },
     {
-      name: 'price and stock changed',
+      name: 'a changed price and stock level',
       old: '# Shop\n## Kettle\n€ 39.90\nIn stock\nFree returns',
       next: '# Shop\n## Kettle\n€ 34.50\nOnly 3 left\nFree returns',
       expected: ['changed Shop › Kettle: [€ 39.90]{€ 34.50}', 'changed Shop › Kettle: [In stock]{Only 3 left}'],
     },
     {
-      name: 'a price changed within its line',
+      name: 'a changed price within a line',
       old: 'Kettle € 39.90 incl. VAT',
       next: 'Kettle € 34.50 incl. VAT',
       expected: ['changed: Kettle [€ 39.90]{€ 34.50} incl. VAT'],
     },
     {
-      name: 'a line was added, and those below it did not change',
+      name: 'an added line does not change those below it',
       old: '# Closures\n* Mill Lane\n* Harbour Bridge\n* Old Tunnel',
       next: '# Closures\n* Bridge at Juniper Ridge closed\n* Mill Lane\n* Harbour Bridge\n* Old Tunnel',
       expected: ['added Closures: Bridge at Juniper Ridge closed'],
     },
     {
-      name: 'a paragraph was removed',
+      name: 'a removed paragraph',
       old: 'One is here.\nThe pool is open at night.\nTwo is there.',
       next: 'One is here.\nTwo is there.',
       expected: ['removed: The pool is open at night.'],
     },
     {
-      name: 'a paragraph moved, once',
+      name: 'a moved paragraph is listed once',
       old: '# A\nThe pool is open at night.\nB is next to it.\n# C\nD follows.',
       next: '# A\nB is next to it.\n# C\nD follows.\nThe pool is open at night.',
       expected: ['moved C: The pool is open at night.'],
     },
     {
-      name: 'a number that occurs elsewhere did not move there',
+      name: 'a number that reappears elsewhere is not a moved one',
       old: '* Anna\n* 3\n* Berta\n* Clara',
       next: '* Anna\n* Berta\n* 3\n* Clara',
       expected: ['removed: 3', 'added: 3'],
     },
     {
-      name: 'a paragraph was rewritten, beside one that is new',
+      name: 'a rewritten paragraph next to a new one',
       old: 'The harbour bridge will be closed for repairs from Monday on.',
       next: 'Buses run as usual on all days.\nThe harbour bridge will be closed for inspection from Tuesday on.',
       expected: [
@@ -68,7 +68,7 @@ describe('a person would say', () => {
       ],
     },
     {
-      name: 'a paragraph made way for another one',
+      name: 'a paragraph replaced by an unrelated one is removed and added',
       old: 'Our winter menu has soups, stews and roasted vegetables from the farm next door every evening.',
       next: 'Please note that parking behind the house costs three coins per hour since last summer already.',
       expected: [
@@ -77,49 +77,49 @@ describe('a person would say', () => {
       ],
     },
     {
-      name: 'a heading changed, not what is below it',
+      name: 'a changed heading does not change the text below it',
       old: '# Opening hours\nMonday to Friday',
       next: '# Opening times\nMonday to Friday',
       expected: ['changed: Opening [hours]{times}'],
     },
     {
-      name: 'a heading became no paragraph, whatever is alike',
+      name: 'a heading is not matched with a similar paragraph',
       old: '# Notes on kettles and pots\nFirst line.',
       next: 'Notes on kettles and pans\nFirst line.',
       expected: ['removed: Notes on kettles and pots', 'added: Notes on kettles and pans'],
     },
     {
-      name: 'nothing, of a paragraph that became an item',
+      name: 'a paragraph that becomes a list item is unchanged',
       old: 'x\nSame text\ny',
       next: 'x\n* Same text\ny',
       expected: [],
     },
     {
-      name: 'nothing, of a paragraph that became a heading',
+      name: 'a paragraph that becomes a heading is unchanged',
       old: 'x\nSame text\ny',
       next: 'x\n# Same text\ny',
       expected: [],
     },
     {
-      name: 'the stock changed, and a badge was added before it',
+      name: 'a changed stock level with a new badge before it',
       old: '.price € 5\n.stock In stock\nEnd',
       next: '.price € 5\n.badge New!\n.stock Sold out\nEnd',
       expected: ['added: New!', 'changed: [In stock]{Sold out}'],
     },
     {
-      name: 'cells of a row changed',
+      name: 'changed cells of a row',
       old: '| Kettle | € 39.90 | In stock\n| Pot | € 20 | In stock',
       next: '| Kettle | € 34.50 | Only 3 left\n| Pot | € 20 | In stock',
       expected: ['changed: Kettle\t[€ 39.90]{€ 34.50}\t[In stock]{Only 3 left}'],
     },
     {
-      name: 'a row has a cell more',
+      name: 'a row with an additional cell',
       old: '| Kettle | € 39.90 | red',
       next: '| Kettle | € 39.90 | new | red',
       expected: ['changed: Kettle\t€ 39.90{\tnew}\tred'],
     },
     {
-      name: 'rows are known by their first cell, also where as many came as went',
+      name: 'rows are matched by their first cell, even if their number stays the same',
       old: '| Kettle | 5 | in stock, ready to be shipped\n| Pot | 6 | in stock, ready to be shipped',
       next: '| Pan | 5 | in stock, ready to be shipped\n| Kettle | 6 | in stock, ready to be shipped',
       expected: [
@@ -129,7 +129,7 @@ describe('a person would say', () => {
       ],
     },
     {
-      name: 'rows are known by their first cell',
+      name: 'rows are matched by their first cell',
       old: '| Kettle | € 39.90\n| Pot | € 20.00',
       next: '| Pan | € 15.00\n| Kettle | € 20.00\n| Pot | € 39.90',
       expected: ['added: Pan\t€ 15.00', 'changed: Kettle\t[€ 39.90]{€ 20.00}', 'changed: Pot\t[€ 20.00]{€ 39.90}'],
@@ -137,7 +137,7 @@ describe('a person would say', () => {
   ])
 })
 
-describe('words within a line', () => {
+describe('changed words within a line', () => {
   for (const [before, after, expected] of [
     ['Open: 3 of 10 lanes', 'Open: 4 of 12 lanes', 'Open: [3 of 10]{4 of 12} lanes'],
     ['9:00–17:00 daily', '10:00–16:00 daily', '[9:00–17:00]{10:00–16:00} daily'],
@@ -165,61 +165,75 @@ describe('words within a line', () => {
   }
 })
 
-describe('of JSON and feeds', () => {
+describe('changes of JSON and feeds', () => {
   check([
     {
-      name: 'values are known by their path, in any order',
+      name: 'values are matched by their path, in any order',
       kind: 'json',
       old: '$.name = Kettle\n$.price = 39.9\n$.stock = 5',
       next: '$.price = 34.5\n$.name = Kettle\n$.colour = red',
       expected: ['changed $.price: [39.9]{34.5}', 'removed $.stock: 5', 'added $.colour: red'],
     },
     {
-      name: 'an element inserted into an array is all that changed',
+      name: 'an element inserted into an array does not change those after it',
       kind: 'json',
       old: '$.tags[0] = a\n$.tags[1] = b\n$.rows[0].n = x\n$.rows[0].v = 1\n$.rows[1].n = y\n$.rows[1].v = 2',
       next: '$.tags[0] = z\n$.tags[1] = a\n$.tags[2] = b\n$.rows[0].n = x\n$.rows[0].v = 1\n$.rows[1].n = y\n$.rows[1].v = 3',
       expected: ['added $.tags[0]: z', 'changed $.rows[1].v: [2]{3}'],
     },
     {
-      name: 'an element that changed is known by its index',
+      name: 'a changed element is matched by its index',
       kind: 'json',
       old: '$[0].stock = 0\n$[1].stock = 0\n$[2].stock = 5',
       next: '$[0].stock = 0\n$[1].stock = 5\n$[2].stock = 5',
       expected: ['changed $[1].stock: [0]{5}'],
     },
     {
-      name: 'entries that make way for new ones are no news',
+      name: 'feed entries pushed out by new ones are not listed',
       kind: 'feed',
       old: '[4] Four\n[3] Three\n[2] Two\n[1] One',
       next: '[5] Five\n[4] Four\n[3] Three',
       expected: ['added Five: Five'],
     },
     {
-      name: 'nor are they at the top, where the newest is last',
+      name: 'feed entries pushed out at the top are not listed if the newest comes last',
       kind: 'feed',
       old: '[1] One\n[2] Two\n[3] Three',
       next: '[2] Two\n[3] Three\n[4] Four',
       expected: ['added Four: Four'],
     },
     {
-      name: 'entries that are gone without new ones are news',
+      name: 'feed entries that disappear without new ones are listed',
       kind: 'feed',
       old: '[2] Two\n[1] One',
       next: '[2] Two',
       expected: ['removed One: One'],
     },
     {
-      name: 'entries are known by their id, in any order',
+      name: 'feed entries are matched by their id, in any order',
       kind: 'feed',
       old: '[1] Bridge closed: until May\n[2] Pool open: at night',
       next: '[3] Road works: on Mill Lane\n[2] Pool open: at night\n[1] Bridge closed: until June',
       expected: ['added Road works: Road works on Mill Lane', 'changed Bridge closed: Bridge closed until [May]{June}'],
     },
+    {
+      name: 'a new feed entry with the id of others does not change those',
+      kind: 'feed',
+      old: '[1] Two: b\n[1] One: a',
+      next: '[1] Three: c\n[1] Two: b\n[1] One: a',
+      expected: ['added Three: Three c'],
+    },
+    {
+      name: 'an edited feed entry is matched although others have its id',
+      kind: 'feed',
+      old: '[1] Two: b\n[1] One: a',
+      next: '[1] Two: b\n[1] One: z',
+      expected: ['changed One: One [a]{z}'],
+    },
   ])
 })
 
-test('pieces make up both texts, and blocks that are not told are equal', () => {
+test('pieces reproduce both texts, and blocks that are not listed are equal', () => {
   const text = fc.array(fc.constantFrom('a', 'kettle', '€ 5', '12', 'the', 'closed', '.', '円', '\u{1f600}'), {
     minLength: 1,
     maxLength: 8,
@@ -264,7 +278,7 @@ test('pieces make up both texts, and blocks that are not told are equal', () => 
   )
 })
 
-test('without any work to spend, all that differs is told', () => {
+test('lists all differences even with an empty work budget', () => {
   const numbered = (word: string): Blocks =>
     blocksOf(Array.from({ length: 100 }, (_, i) => `${i} ${word} is here at last, and more will come soon`).join('\n'))
   const budget = createDiffBudget(0)
@@ -278,7 +292,7 @@ test('without any work to spend, all that differs is told', () => {
   ])
 })
 
-test('a report of very many changes has the first ones and the number of all', () => {
+test('a report of many changes has the first 2,000 and the total number', () => {
   const lines = Array.from({ length: 5_000 }, (_, i) => `Line ${i}`)
   const { changes, changeCount, line } = reportChanges(blocksOf(''), blocksOf(lines.join('\n')))
   assert.deepEqual([changes.length, changeCount, line.more], [2_000, 5_000, 4_998])

@@ -8,7 +8,7 @@ function summaryOf(old: string, next: string) {
   return changeSummary(one!, other!)
 }
 
-test('a change is told by its words and the first passages that are new', () => {
+test('summarises a change as word counts and its first new passages', () => {
   assert.deepEqual(summaryOf('Prices\nApples 3\nPears 4', 'Prices\nApples 5\nPears 4\nPlums are in season'), {
     added: 5,
     removed: 1,
@@ -17,7 +17,7 @@ test('a change is told by its words and the first passages that are new', () => 
   })
 })
 
-test('texts without lines are compared as well', () => {
+test('compares texts without line breaks', () => {
   const old = 'one two three four five'
   assert.deepEqual(summaryOf(old, 'one two 2.5 three four five'), {
     added: 1,
@@ -28,11 +28,11 @@ test('texts without lines are compared as well', () => {
   assert.deepEqual(summaryOf(old, old), { added: 0, removed: 0, passages: [], line: '' })
 })
 
-test('signs alone are no passage', () => {
+test('punctuation alone is not a passage', () => {
   assert.deepEqual(summaryOf('a b', 'a — b'), { added: 0, removed: 0, passages: [], line: 'a b → a — b' })
 })
 
-test('passages are few and short, and end with a whole character', () => {
+test('limits the number and length of passages without splitting characters', () => {
   const { passages } = summaryOf('a\nb\nc\nd', 'a 1\nb 2\nc 3\nd 4')
   assert.deepEqual(passages, ['1', '2', '3'])
   const [long] = summaryOf('', '𝒳'.repeat(500)).passages
@@ -41,7 +41,7 @@ test('passages are few and short, and end with a whole character', () => {
   assert.match(long!, /…$/)
 })
 
-test('scores, times, addresses and telephone numbers are told whole', () => {
+test('shows changed scores, times, IP addresses and telephone numbers as a whole', () => {
   for (const [old, next, line] of [
     ['Score 2:1 at half-time', 'Score 2:2 at half-time', 'Score 2:1 → 2:2 at half-time'],
     ['Doors 12:30 today', 'Doors 12:45 today', 'Doors 12:30 → 12:45 today'],

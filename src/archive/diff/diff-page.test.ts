@@ -53,7 +53,7 @@ const views = [
 ] as const
 
 for (const { name, form, view } of views) {
-  test(`a page ${name} marks what came and went and is valid HTML`, () => {
+  test(`a page ${name} marks added and removed text and is valid HTML`, () => {
     const html = diffPage(report('a\nold line\nz', 'a\nnew line\nz', form), view)
     const faults: string[] = []
     parse(html, { onParseError: ({ code }) => faults.push(code) })
@@ -64,7 +64,7 @@ for (const { name, form, view } of views) {
     assert.equal(elements(html, 'h1').length, 1)
   })
 
-  test(`nothing in the documents becomes markup of a page ${name}`, () => {
+  test(`a page ${name} escapes all markup in the documents`, () => {
     const html = diffPage(report(`safe ${hostile}`, `${hostile} ${hostile}\n${hostile}`, form), view)
     for (const name of ['script', 'img', 'iframe']) assert.deepEqual(elements(html, name), [], name)
     assert.equal(elements(html, 'title').length, 1)
@@ -73,7 +73,7 @@ for (const { name, form, view } of views) {
   })
 }
 
-test('a page has a section for each heading trail, rows in cells, and says what moved', () => {
+test('a page has a section per heading path, rows as cells, and labels for moved blocks', () => {
   const old = blocksOf('# Shop\n## Kettle\n| Price | € 39.90\nIt boils water.\n## Pot\n€ 20')
   const next = blocksOf('# Shop\n## Kettle\n| Price | € 34.50\n## Pot\n€ 25\nIt boils water.')
   const html = diffPage({ ...report('a', 'b', 'lines'), ...reportChanges(old, next) })
@@ -86,14 +86,14 @@ test('a page has a section for each heading trail, rows in cells, and says what 
   assert.match(html, /<p>3 changes\.<\/p>/)
 })
 
-test('JSON values have their path', () => {
+test('JSON values are shown with their path', () => {
   const [old, next] = [blocksOf('$.price = 39.9', 'json'), blocksOf('$.price = 34.5\n$.stock = 3', 'json')]
   const html = diffPage({ ...report('a', 'b', 'lines'), ...reportChanges(old, next) })
   assert.deepEqual(elements(html, 'section').map(textContent), ['\n$.price: 39.934.5\n$.stock: 3\n'])
   assert.equal(elements(html, 'span').filter(({ attribs }) => attribs.class === 'path').length, 2)
 })
 
-test('a page says when nothing differs and when it is only rough', () => {
+test('a page states if nothing differs, if it is inexact, and if nothing can be compared', () => {
   const equal = { ...report('a', 'a', 'lines'), equal: true }
   assert.match(diffPage(equal), /The visible text is the same\./)
   assert.match(diffPage({ ...report('a', 'b', 'lines'), coarse: true }), /too much for an exact comparison/)

@@ -13,87 +13,87 @@ function merged(old: string, next: string, ignore: readonly string[] = []): stri
     .replace(/<ins class="erace-moved">/g, '<ins moved>')
 }
 
-describe('two versions in one page', () => {
+describe('merging two versions of a page', () => {
   for (const { name, old, next, expected, ignore } of [
     {
-      name: 'a word that was replaced',
+      name: 'a replaced word',
       old: '<p>It costs 10 Euro today.</p>',
       next: '<p class=x>It costs 12 Euro today.</p>',
       expected: '<p class=x>It costs <del>10 Euro</del> <ins>12 Euro</ins> today.</p>',
     },
     {
-      name: 'words that replaced others stand beside them, line by line',
+      name: 'new words are shown next to those they replace, line by line',
       old: '<p>€ 39.90</p><p>In stock</p><p>Free returns</p>',
       next: '<p>€ 34.50</p><p>Only 3 left</p><p>Free returns</p>',
       expected:
         '<p><del>€ 39.90</del> <ins>€ 34.50</ins></p><p><del>In stock</del> <ins>Only 3 left</ins></p><p>Free returns</p>',
     },
     {
-      name: 'words that came, over the ends of elements',
+      name: 'added words that span several elements',
       old: '<p>One two</p>',
       next: '<p>One <b>and a half</b> and two</p><p>Three</p>',
       expected: '<p>One <b><ins>and a half</ins></b> <ins>and</ins> two</p><p><ins>Three</ins></p>',
     },
     {
-      name: 'paragraphs that went, behind what stood before them',
+      name: 'removed paragraphs follow the text that preceded them',
       old: '<p>One</p><p>Two <i>and</i> a half</p><p>More</p><p>Three</p>',
       next: '<p>One</p>\n<p>Three</p>',
       expected: '<p>One <del>Two and a half<br>More</del></p>\n<p>Three</p>',
     },
     {
-      name: 'a paragraph that moved, once, where it is now',
+      name: 'a moved paragraph is marked once, at its new place',
       old: '<p>Read the instructions first.</p><p>Check that all <b>parts</b> are there.</p><p>Put the frame together.</p><p>Tighten the screws by hand.</p>',
       next: '<p>Read the instructions first.</p><p>Put the frame together.</p><p>Tighten the screws by hand.</p><p>Check that all <b>parts</b> are there.</p><p>Done!</p>',
       expected:
         '<p>Read the instructions first.</p><p>Put the frame together.</p><p>Tighten the screws by hand.</p><p><ins moved>moved: Check that all</ins> <b><ins moved>parts</ins></b> <ins moved>are there.</ins></p><p><ins>Done!</ins></p>',
     },
     {
-      name: 'what stood close to the word before it still does',
+      name: 'removed punctuation stays attached to the word before it',
       old: '<p>Open today, and tomorrow.</p>',
       next: '<p>Open today.</p>',
       expected: '<p>Open today<del>, and tomorrow</del>.</p>',
     },
     {
-      name: 'words that went from the beginning',
+      name: 'words removed from the beginning',
       old: '<p>Old news</p>',
       next: '<p>news</p>',
       expected: '<p><del>Old</del> news</p>',
     },
-    { name: 'a page that is empty now', old: '<p>Old</p>', next: '<p></p>', expected: '<p></p><del>Old</del>' },
+    { name: 'a page that becomes empty', old: '<p>Old</p>', next: '<p></p>', expected: '<p></p><del>Old</del>' },
     { name: 'a page that was empty', old: '', next: '<p>New</p>', expected: '<p><ins>New</ins></p>' },
     {
-      name: 'nothing but tags and white space has changed: byte for byte the new page',
+      name: 'changes of tags and white space alone give the new page byte for byte',
       old: '<p>One two</p>',
       next: '<!doctype html><DIV a="&quot;"  >One\r\n <b>two</b></DIV>',
       expected: '<!doctype html><DIV a="&quot;"  >One\r\n <b>two</b></DIV>',
     },
     {
-      name: 'characters of either page stay characters',
+      name: 'escaped characters of either page stay escaped',
       old: '<p>&lt;script&gt;alert(1)&lt;/script&gt; caf&eacute;</p>',
       next: '<p>5 &lt; 6 &amp; caf&eacute; &copy;</p>',
       expected: '<p><del>&lt;script&gt;alert(1)&lt;/script&gt;</del> <ins>5 &lt; 6 &amp;</ins> café <ins>©</ins></p>',
     },
     {
-      name: 'what can hold no marks is left alone',
+      name: 'elements that cannot contain marks are left unchanged',
       old: '<title>A</title><script>let a = 1</script><svg><text>1</text></svg><select><option>x</select><p>same</p>',
       next: '<title>B</title><script>let b = "<p>2"</script><svg><text>2</text></svg><select><option>y</select><p>same</p>',
       expected:
         '<title>B</title><script>let b = "<p>2"</script><svg><text>2</text></svg><select><option>y</select><p>same</p>',
     },
     {
-      name: 'tables: cells are marked, what is misplaced between them is not',
+      name: 'table cells are marked, misplaced text between them is not',
       old: '<table><tr><td>1<td>2</table>',
       next: '<table>odd<tr>odd<td>1<td>3</table>',
       expected: '<table>odd<tr>odd<td>1<td><del>2</del> <ins>3</ins></table>',
     },
     {
-      name: 'comments part texts',
+      name: 'comments separate texts',
       old: '<p>a<!-- x -->b</p>',
       next: '<p>a c<!-- y -->b</p>',
       expected: '<p>a <ins>c</ins><!-- y -->b</p>',
     },
     {
-      name: 'what is ignored is no change, in the new page and in the old one',
+      name: 'ignored text is not a change in either page',
       old: '<p>Seen 100 times. Price 1</p>',
       next: '<p>Seen <b>231</b> times. Price 2</p>',
       ignore: ['Seen [0-9]+ times'],
@@ -103,7 +103,7 @@ describe('two versions in one page', () => {
     test(name, () => assert.equal(merged(old, next, ignore), expected))
   }
 
-  test('the first change has a name, and the style stands with it', () => {
+  test('the first change has an id and is preceded by the style element', () => {
     const page = mergePages('<p>a</p>', '<p>b</p><p>c</p>')!
     assert.match(
       page,
@@ -113,7 +113,7 @@ describe('two versions in one page', () => {
     assert.equal(page.split('<style>').length, 2)
   })
 
-  test('without what was added it has the words of the old page, without what was removed those of the new one', () => {
+  test('without insertions it has the words of the old page, without deletions those of the new one', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const random = createRandom(seed)
       const [old, next] = [randomPage(random), randomPage(random)]
@@ -130,7 +130,7 @@ describe('two versions in one page', () => {
     assert.equal(mergePages('a '.repeat(250_000), ''), null)
   })
 
-  test('many small changes take no more than their number', () => {
+  test('each of 60,000 small changes is marked', () => {
     const page = (word: string): string => Array.from({ length: 60_000 }, (_, n) => `<p>${word}${n} same${n}`).join('')
     const merged = mergePages(page('old'), page('new'))!
     assert.equal(merged.split('<del ').length - 1, 60_000)

@@ -28,7 +28,7 @@ test('equal pictures have no differences', async () => {
   assert.deepEqual([w, h], [64, 48])
 })
 
-test('what differs is marked, measured and boxed', async () => {
+test('marks differences, and returns their share and their boxes', async () => {
   const after = picture(160, 160, { x: 20, y: 20, width: 10, height: 10 }, { x: 100, y: 130, width: 40, height: 8 })
   const { changedShare, boxes, png } = await diffScreenshots(picture(160, 160), after)
   assert.equal(changedShare, (100 + 320) / (160 * 160))
@@ -42,7 +42,7 @@ test('what differs is marked, measured and boxed', async () => {
   assert.ok(!isMarked(marked, 5, 5))
 })
 
-test('what only one picture has counts as changed, whichever is larger', async () => {
+test('the area that only the larger picture has counts as changed', async () => {
   const [small, large] = [picture(100, 50), picture(120, 80)]
   for (const [before, after] of [
     [small, large],
@@ -55,7 +55,7 @@ test('what only one picture has counts as changed, whichever is larger', async (
   }
 })
 
-test('beyond so many boxes, the last holds the rest', async () => {
+test('the last of maxBoxes boxes covers the remaining differences', async () => {
   const dots = Array.from({ length: 9 }, (_, i) => ({
     x: (i % 3) * 64,
     y: Math.floor(i / 3) * 64,
@@ -71,7 +71,7 @@ test('beyond so many boxes, the last holds the rest', async () => {
   ])
 })
 
-test('pictures that are damaged or too large are refused before they are decoded', async () => {
+test('rejects pictures that are damaged, interlaced or too large', async () => {
   const good = picture(10, 10)
   const claimed = Buffer.from(good)
   claimed.writeUInt32BE(1_000_000, 16)

@@ -34,8 +34,8 @@ function createDraw() {
   }
 }
 
-describe('a diff by lines', () => {
-  test('leads from one text to the other, whatever they are and however little it may cost', () => {
+describe('diff by lines', () => {
+  test('reproduces both texts with any work budget', () => {
     const line = fc.constantFrom('a', 'b', 'c', 'd e', '', 'f g h')
     const text = fc.array(line, { maxLength: 40 })
     fc.assert(
@@ -50,7 +50,7 @@ describe('a diff by lines', () => {
     )
   })
 
-  test('has hunks with their places and as much around them as was asked for', () => {
+  test('has hunks with their line numbers and the requested context', () => {
     const old = Array.from({ length: 20 }, (_, i) => `line ${i + 1}`)
     const next = old.with(4, 'five').toSpliced(15, 1)
     const { hunks, lines } = byLines(old.join('\n'), next.join('\n'), 2)
@@ -67,39 +67,39 @@ describe('a diff by lines', () => {
     assert.equal(byLines(old.join('\n'), next.join('\n'), 5).hunks.length, 1)
   })
 
-  test('of an empty text names the line before the first', () => {
+  test('starts at line 0 for an empty text', () => {
     const [hunk] = byLines('', 'a\nb').hunks
     assert.deepEqual([hunk!.fromLine, hunk!.fromCount, hunk!.toLine, hunk!.toCount], [0, 0, 1, 2])
     assert.deepEqual(byLines('', '').hunks, [])
   })
 
-  test('does not count line ends of another kind', () => {
+  test('ignores different line endings', () => {
     assert.deepEqual(byLines('a\r\nb\r\n', 'a\nb\n').hunks, [])
   })
 })
 
-describe('a diff by words', () => {
-  test('marks the words that came and went', () => {
+describe('diff by words', () => {
+  test('marks added and removed words', () => {
     assert.equal(words('The quick brown fox.', 'The slow brown fox jumps.'), 'The [quick]{slow} brown fox {jumps}.\n')
     assert.equal(words('one two three', 'one three'), 'one [two] three\n')
     assert.equal(words("it's so", "it's not so"), "it's {not} so\n")
     assert.equal(words('価格は百円です', '価格は千円です'), '価格は[百]{千}円です\n')
   })
 
-  test('sets old beside new, line by line', () => {
+  test('puts old and new words side by side, line by line', () => {
     assert.equal(
       words('Kettle\n€ 39.90\nIn stock\nend', 'Kettle\n€ 34.50\nOnly 3 left\nend'),
       'Kettle\n[€ 39.90]{€ 34.50}\n[In stock]{Only 3 left}\nend\n',
     )
   })
 
-  test('shows the new white space and does not count it', () => {
+  test('shows the new white space without counting it', () => {
     const diff = diffTexts('a  b', 'a b', { form: 'words', context: 0 })
     assert.deepEqual(diff.words, { added: 0, removed: 0 })
     assert.deepEqual(diff.hunks[0]!.pieces, [{ kind: 'same', text: 'a b\n' }])
   })
 
-  test('counts words and not signs', () => {
+  test('counts words but not punctuation', () => {
     assert.deepEqual(diffTexts('a b', 'a, b! c', { form: 'words', context: 0 }).words, { added: 1, removed: 0 })
   })
 
@@ -125,7 +125,7 @@ describe('hostile texts', () => {
   const prose = (count: number, vocabulary: number, end: string) =>
     Array.from({ length: count }, () => `w${draw(vocabulary)}`).join(end)
 
-  test('that have nothing in common are compared exactly', () => {
+  test('with nothing in common are compared exactly', () => {
     const old = Array.from({ length: 100_000 }, (_, i) => `old${i}`).join('\n')
     const next = Array.from({ length: 100_000 }, (_, i) => `new${i}`).join('\n')
     const diff = byLines(old, next)
@@ -133,7 +133,7 @@ describe('hostile texts', () => {
     assert.deepEqual(diff.lines, { added: 100_000, removed: 100_000 })
   })
 
-  test('that differ too much are compared roughly, but correctly', () => {
+  test('that differ too much are compared coarsely but correctly', () => {
     const old = prose(150_000, 2, '\n')
     const next = prose(150_000, 2, '\n')
     const diff = byLines(old, next)
@@ -142,7 +142,7 @@ describe('hostile texts', () => {
     assert.equal(side(diff, 'removed').join('\n'), next)
   })
 
-  test('of many lines with landmarks are compared exactly although many differ', () => {
+  test('with many changes are compared exactly if enough lines are unique', () => {
     const old = Array.from({ length: 140_000 }, (_, i) => `line ${i}\nsame`)
     const next = old.map((text, i) => (i % 4 === 0 ? 'other\nsame' : text))
     const diff = byLines(old.join('\n'), next.join('\n'))
@@ -150,7 +150,7 @@ describe('hostile texts', () => {
     assert.deepEqual(diff.lines, { added: 35_000, removed: 35_000 })
   })
 
-  test('of one endless line, one endless word or nothing but space come to an end', () => {
+  test('of one endless line, one endless word or only white space can be compared', () => {
     const long = prose(400_000, 3000, ' ')
     const changed = `${long.slice(0, 500_000)} NEW ${long.slice(500_000)}`
     assert.deepEqual(byLines(long, changed).words.removed <= 1, true)

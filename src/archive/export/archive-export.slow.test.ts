@@ -100,7 +100,7 @@ describe('exports of two thousand records', () => {
   after(() => folder.remove())
 
   for (const name of ['all.warc', 'all.warc.gz']) {
-    test(`${name} and its index: an independent reader has nothing to complain about`, async (t) => {
+    test(`${name} and its index are valid for an independent reader`, async (t) => {
       const complaints = ['warn', 'error', 'log'].map((method) => t.mock.method(console, method as 'warn', () => {}))
       const file = join(folder.out, name)
       const indexFile = join(folder.out, `${name}.cdxj`)
@@ -141,7 +141,7 @@ describe('exports of two thousand records', () => {
     })
   }
 
-  test('the index of the data folder finds every record where it lies', async () => {
+  test('the index of the data folder has the position of every record', async () => {
     const file = join(folder.out, 'archive.cdxj')
     const report = await folder.export({ kind: 'cdxj', file })
     assert.equal(report.records, recordCount)
@@ -153,7 +153,7 @@ describe('exports of two thousand records', () => {
     await findEach(entries, folder.archive)
   })
 
-  test('the meta-information follows its document type and reads back', async () => {
+  test('the meta-information is valid according to its DTD and can be read back', async () => {
     const file = join(folder.out, 'meta.xml')
     const report = await folder.export({ kind: 'meta', file })
     assert.deepEqual([report.records, report.skipped], [pageCount, 0])
@@ -166,7 +166,7 @@ describe('exports of two thousand records', () => {
     assert.equal(versions, recordCount)
   })
 
-  test('an independent validator takes it too', { skip: xmllintSkip }, async () => {
+  test('the meta-information is valid for xmllint', { skip: xmllintSkip }, async () => {
     const file = join(folder.out, 'checked.xml')
     await folder.export({ kind: 'meta', file, selection: { urlPrefix: 'http://host0.example/' } })
     const { stderr } = await promisify(execFile)('xmllint', ['--noout', '--dtdvalid', metaInfoDtdPath, file])

@@ -66,14 +66,14 @@ describe('export', () => {
     folder = null
   })
 
-  test('a WARC file begins with its own name and has all records', async () => {
+  test('a WARC file starts with its file name and has all records', async () => {
     const { export: run, out } = await make()
     await run({ file: join(out, 'x.warc') })
     assert.deepEqual(await recordsIn(join(out, 'x.warc')), ['warcinfo x.warc', ...everything])
     assert.deepEqual(readdirSync(out), ['x.warc'])
   })
 
-  test('a compressed file has the members of the archive, byte by byte, and new ones for plain records', async () => {
+  test('a compressed file copies gzip members of the archive, and compresses plain records', async () => {
     const made = await make(1500)
     made.compress(1)
     const [first] = await filesOf(made.objects)
@@ -87,7 +87,7 @@ describe('export', () => {
     assert.ok(readFileSync(file).includes(member))
   })
 
-  test('a revisit that is asked for brings its original with it, once and before it', async () => {
+  test('a selected revisit is preceded by its original, which is written once', async () => {
     const { export: run, out } = await make()
     const file = join(out, 'x.warc')
     const { records } = await run({ file, selection: { urlPrefix: 'http://b.example/' } })
@@ -99,7 +99,7 @@ describe('export', () => {
     ])
   })
 
-  test('versions can be chosen by time and by being current', async () => {
+  test('versions can be selected by time, or only current ones', async () => {
     const { export: run, out } = await make()
     const file = join(out, 'x.warc')
     await run({ file, selection: { afterMs: start + hour, beforeMs: start + 4 * hour } })
@@ -109,7 +109,7 @@ describe('export', () => {
     assert.deepEqual((await recordsIn(file)).slice(1).toSorted(), everything.slice(1, 5).toSorted())
   })
 
-  test('the link graph is that of current versions, in the form that the name says', async () => {
+  test('the link graph has current or all versions, in the format given by the file name', async () => {
     const { export: run, out } = await make()
     const current = { currentOnly: true }
     const write = async (name: string, selection = {}) => {
@@ -129,7 +129,7 @@ describe('export', () => {
     assert.equal(await write('l.csv'), `Source,Target,Version\n${all.join('\n')}\n`)
   })
 
-  test('meta-information has every version, and the current one as the paper has it', async () => {
+  test('meta-information has every version, and the fields of the paper for the current one', async () => {
     const { export: run, out } = await make()
     const file = join(out, 'm.xml')
     assert.equal((await run({ kind: 'meta', file })).records, 4)
@@ -156,7 +156,7 @@ describe('export', () => {
     assert.equal(records, 1)
   })
 
-  test('what came by itself is exported as it was kept, without a header, and so is what refers to it', async () => {
+  test('resources and their revisits are exported without an HTTP header', async () => {
     const made = await createExportFolder([itemWith(a, '/1', 'one'), itemWith(b, '/2', 'one')])
     folder = made
     for (const isCompressed of [false, true]) {
@@ -193,14 +193,14 @@ describe('export', () => {
     }
   })
 
-  test('the paper writes Last-Modified as milliseconds', async () => {
+  test('meta-information has Last-Modified in milliseconds, as in the paper', async () => {
     folder = await createExportFolder(captures.slice(0, 1))
     const file = join(folder.out, 'm.xml')
     await folder.export({ kind: 'meta', file })
     assert.match(readFileSync(file, 'utf8'), /<webrace:ifmodifiedsince>980545568000<\/webrace:ifmodifiedsince>/)
   })
 
-  test('a damaged record is left out and named; so is a revisit of it; all others are there', async () => {
+  test('a damaged record and its revisits are skipped and reported, all others are exported', async () => {
     const made = await make()
     await damage(made, 2, 'shared', 'shaken')
     const target = join(made.out, 'x.warc')
@@ -221,7 +221,7 @@ describe('export', () => {
     assert.deepEqual([index.records, index.skipped], [5, 1])
   })
 
-  test('a file that is missing takes its own records with it and no others', async () => {
+  test('a missing archive file does not prevent the export of other records', async () => {
     const made = await make(1500)
     const [first] = await filesOf(made.objects)
     rmSync(first!.path)
@@ -232,7 +232,7 @@ describe('export', () => {
     }
   })
 
-  test('files that are compressed or moved while they are read are found again', async () => {
+  test('files compressed during the export are found again', async () => {
     const made = await make()
     const versions = { ...made.versions }
     let isFirst = true
@@ -249,7 +249,7 @@ describe('export', () => {
     assert.deepEqual((await recordsIn(file)).slice(1), everything)
   })
 
-  test('a version removed in the meantime is no error', async () => {
+  test('a version removed during the export is not an error', async () => {
     const made = await make()
     const versions = {
       ...made.versions,
@@ -263,7 +263,7 @@ describe('export', () => {
     assert.deepEqual([report.records, report.skipped], [5, 0])
   })
 
-  test('what is not whole never has the name', async () => {
+  test('an interrupted or failed export keeps the old file and leaves no partial one', async () => {
     const made = await make()
     const file = join(made.out, 'x.warc')
     writeFileSync(file, 'older')
@@ -284,7 +284,7 @@ describe('export', () => {
     assert.deepEqual(readdirSync(made.out), ['x.warc'])
   })
 
-  test('standard output gets the same bytes, and its reader may go away', async () => {
+  test('standard output gets the same bytes, and a closed pipe interrupts the export', async () => {
     const made = await make()
     const written: Uint8Array[] = []
     const output = {
@@ -336,7 +336,7 @@ describe('export', () => {
     assert.equal(await textOf('y.tsv', { beforeMs: start + 2 * hour }, true), lines[0])
   })
 
-  test('the list of bad URLs ends with the links that the trap limits dropped', async () => {
+  test('the list of bad URLs ends with the links dropped by the trap limits', async () => {
     const { export: run, out } = await make()
     const examples = ['/x?1', '/x?2'].map((path) => ({ url: `http://${a}${path}`, parent: `http://${a}/`, at: start }))
     const drops: DroppedLinks[] = [
@@ -355,7 +355,7 @@ describe('export', () => {
     ])
   })
 
-  test('a place that can not be written is said', async () => {
+  test('a path that cannot be written is reported', async () => {
     const made = await make()
     const file = join(made.out, 'not', 'there.warc')
     await assert.rejects(made.export({ file }), { code: 'store-failed' })
@@ -364,7 +364,7 @@ describe('export', () => {
     assert.equal(existsSync(join(made.out, 'x.warc')), false)
   })
 
-  test('an archive with nothing in it gives empty exports', async () => {
+  test('an empty archive gives empty exports', async () => {
     folder = await createExportFolder([])
     const { out } = folder
     await folder.export({ file: join(out, 'x.warc.gz'), indexFile: join(out, 'x.cdxj') })

@@ -6,11 +6,11 @@ import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { createLineSorter } from './line-sorter.ts'
 
-describe('the sorter', () => {
+describe('line sorter', () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-sorter-'))
   after(() => rmdirSync(folder))
 
-  test('sorts any lines bytewise, however few fit into memory', () => {
+  test('sorts lines bytewise with any memory limit', () => {
     const line = fc.string({
       unit: fc.integer({ min: 32, max: 126 }).map((code) => String.fromCharCode(code)),
       maxLength: 8,
@@ -33,7 +33,7 @@ describe('the sorter', () => {
     )
   })
 
-  test('leaves nothing in the folder, not even while it works', () => {
+  test('leaves no files in the folder, even while it works', () => {
     const sorter = createLineSorter({ folder, maxHeldChars: 10 })
     for (let n = 0; n < 100; n++) sorter.add(`line ${n}`)
     assert.deepEqual(readdirSync(folder), [])

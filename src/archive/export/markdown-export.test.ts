@@ -8,8 +8,8 @@ import { createExportFolder, type ExportFolder, goneWith, pageWith } from './exp
 
 const start = Date.UTC(2026, 0, 1)
 
-describe('the name of a Markdown file', () => {
-  test('is that of the page where it can be', () => {
+describe('name of a Markdown file', () => {
+  test('follows the URL of the page, with a hash if the URL does not fit', () => {
     assert.equal(markdownName('https://a.example/', null), 'a.example/index.md')
     assert.equal(markdownName('https://a.example/docs/start', 3), 'a.example/docs/start@3.md')
     assert.equal(markdownName('http://a.example:8080/x', null), 'a.example_8080_http/x.md')
@@ -22,7 +22,7 @@ describe('the name of a Markdown file', () => {
       assert.match(markdownName(url, null), /~[0-9a-f]{12}\.md$/, url)
   })
 
-  test('leads out of no folder, is none that systems keep for themselves, and belongs to one document', () => {
+  test('stays in its folder, is not a reserved name, and is unique per document', () => {
     const urls = ['https://a.example/x', 'https://a.example/X', 'https://a.example/x/', 'https://a.example/x.md', 'https://a.example/x.md/y', 'http://a.example/x',
       'https://a.example/%2e%2e/%2e%2e/etc/passwd', 'https://a.example/..%2f..%2fetc', 'https://a.example/con', 'https://a.example/a%5cb', 'https://a.example/%00',
       'https://a.example//x', 'https://a.example/x%20', `https://a.example/${'l'.repeat(5000)}`, `https://a.example/${'d/'.repeat(500)}`, 'news:a@b', 'mail://x/..'] // biome-ignore format: a list
@@ -43,7 +43,7 @@ describe('the name of a Markdown file', () => {
   })
 })
 
-describe('an export as Markdown', () => {
+describe('Markdown export', () => {
   let folder: ExportFolder | null = null
   afterEach(() => {
     folder?.remove()
@@ -62,7 +62,7 @@ describe('an export as Markdown', () => {
   }
   const selection = { currentOnly: true }
 
-  test('is a folder of files, of which a second run writes only what has changed', async () => {
+  test('writes a folder of files, and only rewrites changed files in a second run', async () => {
     const { export: run, out } = await make()
     const file = join(out, 'notes')
     const report = await run({ kind: 'markdown', file, selection })
@@ -88,7 +88,7 @@ describe('an export as Markdown', () => {
     ])
   })
 
-  test('or JSON lines', async () => {
+  test('writes JSON lines to a .jsonl file', async () => {
     const { export: run, out } = await make()
     const file = join(out, 'notes.jsonl')
     await run({ kind: 'markdown', file, selection })

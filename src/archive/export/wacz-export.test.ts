@@ -16,7 +16,7 @@ import { createExportFolder, type ExportFolder, goneWith, itemWith, pageWith } f
 const start = Date.UTC(2026, 0, 1)
 const hour = 3_600_000
 
-describe('an export as WACZ', () => {
+describe('WACZ export', () => {
   let folder: ExportFolder | null = null
   afterEach(() => {
     folder?.remove()
@@ -35,7 +35,7 @@ describe('an export as WACZ', () => {
     return folder
   }
 
-  test('has records, index, pages and digests; each record is where the index says', async () => {
+  test('has records, index, pages and digests, with each record at its indexed position', async () => {
     const { export: run, out } = await make()
     const file = join(out, 'site.wacz')
     const report = await run({ kind: 'wacz', file })
@@ -83,7 +83,7 @@ describe('an export as WACZ', () => {
     assert.deepEqual([checked.files, checked.records, checked.faults], [6, 7, []])
   })
 
-  test('takes the same choice of versions as a WARC file, brings the originals of revisits, and may be empty', async () => {
+  test('accepts a selection of versions, includes the originals of revisits, and may be empty', async () => {
     const { export: run, out } = await make()
     const part = join(out, 'part.wacz')
     const selection = { urlPrefix: 'http://a.example/copy' }
@@ -94,7 +94,7 @@ describe('an export as WACZ', () => {
     assert.deepEqual((await verifyWacz(none, () => {})).faults, [])
   })
 
-  test('one that fails or is stopped leaves no file', async () => {
+  test('leaves no file if it fails or is stopped', async () => {
     const made = await make()
     const file = join(made.out, 'x.wacz')
     const stop = new AbortController()
@@ -105,7 +105,7 @@ describe('an export as WACZ', () => {
     assert.deepEqual(readdirSync(made.out), [])
   })
 
-  test('damage is found, by file and place', async () => {
+  test('fails verification if a file does not match its digest', async () => {
     const made = await make()
     const file = join(made.out, 'x.wacz')
     await made.export({ kind: 'wacz', file })
@@ -120,7 +120,7 @@ describe('an export as WACZ', () => {
   })
 })
 
-describe('a WACZ file of somebody else', () => {
+describe('verifying a foreign WACZ file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-wacz-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -135,7 +135,7 @@ describe('a WACZ file of somebody else', () => {
   }
   const packaged = JSON.stringify({ resources: [] })
 
-  test('with names that lead out of it is refused', async () => {
+  test('rejects names that lead outside of it', async () => {
     // The writer also refuses such names, so they are patched in afterwards, with the same length.
     for (const evil of ['../../evil.txt', '/tmp/evil-.txt', 'ab\\..\\evil.txt', 'C:/evil/x.txt-', 'x/../../y.txt-']) {
       const good = 'archive/fi.txt'
@@ -147,7 +147,7 @@ describe('a WACZ file of somebody else', () => {
     await refused('datapackage.json', await zipOf([['datapackage.json', outside]]))
   })
 
-  test('that is none, has no list, or two files of one name, is refused', async () => {
+  test('rejects non-archives, missing or invalid package lists, duplicate names and links', async () => {
     await refused('nothing', Buffer.alloc(0))
     await refused('text', Buffer.from('PK but no archive'))
     await refused('no list', await zipOf([['archive/x.warc', '']]))

@@ -83,8 +83,8 @@ function idsOf(db: Database): number[] {
   return (db.prepare('SELECT id FROM versions ORDER BY id').all() as { id: number }[]).map(({ id }) => id)
 }
 
-describe('the collector', () => {
-  test('takes what is beyond retention, says why, and leaves the rest', () =>
+describe('garbage collector', () => {
+  test('removes versions beyond the retention limit, reports why, and keeps the rest', () =>
     withCatalogue(async (place) => {
       const old = [await put(place, 'a.example', '/', 'one', 1), await put(place, 'a.example', '/', 'two', 2)]
       const current = await put(place, 'a.example', '/', 'three', 3)
@@ -103,7 +103,7 @@ describe('the collector', () => {
       assert.ok(report.removed.bytes > 0 && report.reasons.versions.bytes === report.removed.bytes)
     }))
 
-  test('the retention of the first rule that matches and has one counts', () =>
+  test('applies the first matching rule that has a retention', () =>
     withCatalogue(async (place) => {
       for (const host of ['a.example', 'b.example', 'c.test'])
         for (const n of [1, 2, 3, 4]) await put(place, host, '/', `${host} ${n}`, n)
@@ -121,7 +121,7 @@ describe('the collector', () => {
       ])
     }))
 
-  test('size counts what the limit is for, and the oldest go first', () =>
+  test('removes the versions superseded first until the size limit is met, and reports an overflow', () =>
     withCatalogue(async (place) => {
       const body = (text: string) => text.repeat(100)
       const first = await put(place, 'a.example', '/', body('1'), 1)
@@ -139,7 +139,7 @@ describe('the collector', () => {
       assert.deepEqual(report.overflow, [{ source: '*', bytes: 2 * bytes, maxBytes: bytes }])
     }))
 
-  test('an original goes with the last version that refers to it, in one run and in a dry one', () =>
+  test('removes an original with the last version that refers to it, also in a dry run', () =>
     withCatalogue(async (place) => {
       const original = await put(place, 'a.example', '/', 'same', 1)
       await put(place, 'a.example', '/', 'other', 2)
@@ -155,7 +155,7 @@ describe('the collector', () => {
       assert.equal(idsOf(place.db).length, 2)
     }))
 
-  test('pages that concern nobody keep what is known of them alone', () =>
+  test('drops the bodies of unwanted versions that are not pinned', () =>
     withCatalogue(async (place) => {
       const page = await put(place, 'a.example', '/', 'same', 1)
       const copy = await put(place, 'b.example', '/', 'same', 2)
@@ -175,7 +175,7 @@ describe('the collector', () => {
       assert.equal((await run(place, {})).items.length, 0)
     }))
 
-  test('a service keeps the newest body of every page, to compare the next version with it', () =>
+  test('keeps the newest body of every page with keepsNewest', () =>
     withCatalogue(async (place) => {
       const old = await put(place, 'a.example', '/', 'one', 1)
       const newest = [await put(place, 'a.example', '/', 'two', 2), await put(place, 'b.example', '/', 'three', 3)]
@@ -185,7 +185,7 @@ describe('the collector', () => {
       assert.deepEqual((await run(place, {})).removed.toSorted(), newest)
     }))
 
-  test('what is interrupted is finished by the next run', () =>
+  test('finishes an interrupted run in the next one', () =>
     withCatalogue(async (place) => {
       for (let page = 0; page < 700; page++) {
         const captures = [1, 2].map((n) => pageOf('a.example', `/${page}`, `${page} ${n}`, { at: n }))
@@ -200,7 +200,7 @@ describe('the collector', () => {
       assert.equal(idsOf(place.db).length, 700)
     }))
 
-  test('what became somebody’s or referred to since it was looked at stays', () =>
+  test('keeps versions that are pinned or referred to after they were checked', () =>
     withCatalogue(async (place) => {
       const [one, two] = [await put(place, 'a.example', '/', 'one', 1), await put(place, 'b.example', '/', 'two', 1)]
       for (const host of ['a.example', 'b.example']) await put(place, host, '/', `${host} new`, 2)
@@ -219,7 +219,7 @@ describe('the collector', () => {
       assert.ok(idsOf(place.db).includes(two))
     }))
 
-  test('whatever there is, a dry run says what the run does, and nothing that is needed goes', async () => {
+  test('does exactly what a dry run reports, and removes nothing that is needed', async () => {
     for (let seed = 1; seed <= 12; seed++) await withCatalogue((place) => compareRuns(place, seed))
   })
 })

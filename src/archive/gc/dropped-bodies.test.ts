@@ -11,7 +11,7 @@ const common = {
   payloadDigest: digestText(bodyDigest(body)),
 }
 
-test('what stays of a dropped body is its header, where it has one', () => {
+test('a dropped body leaves its HTTP header, if it has one', () => {
   const response = responseRecord({ ...common, statusLine: 'HTTP/1.1 200 OK', rawHeaders: ['A', 'b'] })
   assert.equal(responseHeader(Buffer.concat(response.parts)), 'HTTP/1.1 200 OK\r\nA: b\r\n')
   const resource = resourceRecord({ ...common, contentType: 'text/plain', refers: null })

@@ -24,8 +24,8 @@ function walkOver(pools: Pools, versions: CollectableVersion[]) {
   return { walk, walks: () => walks }
 }
 
-describe('limits of size', () => {
-  test('the oldest superseded versions go until the rest fits', async () => {
+describe('size limits', () => {
+  test('remove the versions superseded first until the rest fits', async () => {
     const pools = createPools(sized(350), [])
     const versions = [5, 1, 4, 2, 3].map((supersededAt) => version({ supersededAt }))
     const { walk } = walkOver(pools, [version({}), ...versions])
@@ -34,7 +34,7 @@ describe('limits of size', () => {
     assert.deepEqual(overflow, [])
   })
 
-  test('nothing goes where all fits, and nothing is looked at where nothing is limited', async () => {
+  test('remove nothing if everything fits, and read nothing if retention is unlimited', async () => {
     const pools = createPools(sized(200), [])
     const { walk } = walkOver(pools, [version({}), version({ supersededAt: 1 })])
     assert.deepEqual((await findSizeLimits(pools, walk, NOW)).cutoffs, [null])
@@ -44,7 +44,7 @@ describe('limits of size', () => {
     assert.equal(over.walks(), 0)
   })
 
-  test('what must stay and is too large is told', async () => {
+  test('report an overflow if the versions that must stay are too large', async () => {
     const pools = createPools(sized(150), [])
     const versions = [
       version({ bytes: 100 }),
@@ -58,13 +58,13 @@ describe('limits of size', () => {
     assert.deepEqual(overflow, [{ source: '*', bytes: 300, maxBytes: 150 }])
   })
 
-  test('what goes for other reasons is not counted', async () => {
+  test('do not count versions removed for other reasons', async () => {
     const pools = createPools(sized(150, 1), [])
     const { walk } = walkOver(pools, [version({}), version({ supersededAt: 1 }), version({ supersededAt: 2 })])
     assert.deepEqual((await findSizeLimits(pools, walk, NOW)).cutoffs, [null])
   })
 
-  test('each source has its own limit, the first rule that matches counts', async () => {
+  test('apply per source, by the first matching rule that has one', async () => {
     const pools = createPools(sized(100), [
       { match: 'http://a.example/x', retention: null },
       { match: 'a.example', retention: sized(200) },
@@ -84,7 +84,7 @@ describe('limits of size', () => {
     )
   })
 
-  test('with little memory it takes more walks and comes to the same', async () => {
+  test('do not depend on the memory available to find them', async () => {
     const versions = Array.from({ length: 100 }, (_, n) => version({ supersededAt: (n * 37) % 50, bytes: 1 + (n % 7) }))
     const pools = createPools(sized(60), [])
     const ample = walkOver(pools, versions)

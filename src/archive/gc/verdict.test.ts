@@ -13,18 +13,18 @@ function limits(parts: { maxAgeMs?: number; maxVersions?: number; maxBytes?: num
   return { kind: 'limits', maxAgeMs: null, maxVersions: null, maxBytes: null, ...parts }
 }
 
-describe('the verdict about a version', () => {
-  test('a superseded version goes by age once it was superseded for longer', () => {
+describe('verdict on a version', () => {
+  test('removes a version that was superseded for longer than the maximum age', () => {
     assert.equal(judge(superseded, limits({ maxAgeMs: 5000 }), null, NOW).kind, 'stays')
     assert.deepEqual(judge(superseded, limits({ maxAgeMs: 4999 }), null, NOW), { kind: 'remove', reason: 'age' })
   })
 
-  test('the newest versions of a document stay, as many as are kept', () => {
+  test('keeps the maximum number of newest versions of a document', () => {
     assert.equal(judge(superseded, limits({ maxVersions: 3 }), null, NOW).kind, 'stays')
     assert.deepEqual(judge(superseded, limits({ maxVersions: 2 }), null, NOW), { kind: 'remove', reason: 'versions' })
   })
 
-  test('by size all go that were superseded up to the cut-off; of one moment, those with smaller ids', () => {
+  test('removes versions superseded up to the size cut-off, with ties decided by id', () => {
     const retention = limits({ maxBytes: 1 })
     const at = superseded.supersededAt!
     const kindAt = (supersededAt: number, versionId: number) =>
@@ -35,16 +35,16 @@ describe('the verdict about a version', () => {
     assert.equal(kindAt(at + 1, 1), 'remove')
   })
 
-  test('forever keeps all', () => {
+  test('keeps every version if the retention is forever', () => {
     assert.equal(judge({ ...superseded, newer: 999, supersededAt: 0 }, { kind: 'forever' }, null, NOW).kind, 'stays')
   })
 
-  test('a current version is never removed', () => {
+  test('never removes a current version', () => {
     const all = limits({ maxAgeMs: 1, maxVersions: 1, maxBytes: 1 })
     assert.equal(judge(current, all, { supersededAt: NOW, versionId: 99 }, NOW).kind, 'stays')
   })
 
-  test('an unwanted version loses its body, current or not, unless it is removed altogether', () => {
+  test('drops the body of an unwanted version, current or not, unless the version is removed', () => {
     const drop = { kind: 'drop', reason: 'unwanted' }
     const forever: Retention = { kind: 'forever' }
     assert.deepEqual(judge({ ...current, wanted: false }, forever, null, NOW), drop)
@@ -54,7 +54,7 @@ describe('the verdict about a version', () => {
       assert.equal(judge({ ...current, wanted: false, body }, forever, null, NOW).kind, 'stays')
   })
 
-  test('what somebody holds stays, and counts as held where it would have gone', () => {
+  test('keeps a pinned version, and counts it as held if it would have been removed', () => {
     const held = { kind: 'stays', held: true }
     assert.deepEqual(judge({ ...superseded, pinnedBy: 'ann' }, limits({ maxVersions: 1 }), null, NOW), held)
     assert.deepEqual(judge({ ...current, wanted: false, pinnedBy: 'ann' }, { kind: 'forever' }, null, NOW), held)

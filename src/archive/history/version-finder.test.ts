@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readAddress, readChoice, readTime } from './version-finder.ts'
 
-test('a time may lack its end and its zone', () => {
+test('reads partial times, and times without a zone as UTC', () => {
   for (const [text, iso] of [
     ['2026-11', '2026-11-01T00:00:00.000Z'],
     ['2026-11-01', '2026-11-01T00:00:00.000Z'],
@@ -19,7 +19,7 @@ test('a time may lack its end and its zone', () => {
   }
 })
 
-test('what is no time is none', () => {
+test('rejects invalid times', () => {
   const words = `2026 2026-13-01 2026-02-30 2026-11-01T24:00 2026-11-01T12:60 2026-11-01T12:00+25:00 2026-11-01T
     01.11.2026`.split(/\s+/)
   for (const text of ['', '2026-11-01 12:00', '2026-11-01T12:00:00Z ', ...words]) {
@@ -27,7 +27,7 @@ test('what is no time is none', () => {
   }
 })
 
-test('a version is chosen by number, time, or place', () => {
+test('reads a choice of a version by number, time or position', () => {
   assert.deepEqual(readChoice('12'), { kind: 'number', n: 12 })
   assert.deepEqual(readChoice('2026'), { kind: 'number', n: 2026 })
   assert.deepEqual(readChoice('2026-01-01'), { kind: 'time', at: Date.UTC(2026, 0, 1) })
@@ -35,7 +35,7 @@ test('a version is chosen by number, time, or place', () => {
   for (const text of ['', '0', '-1', '1.5', 'user', '9999999999']) assert.equal(readChoice(text), null, text)
 })
 
-test('an address is read as a URL alone and, where its end may be a version, as both', () => {
+test('reads an address as a URL and, if it may end with a version, also as URL and version', () => {
   assert.equal(readAddress('http://a.example/@user').split, null)
   assert.deepEqual(readAddress('http://a.example/@user@3').split, {
     url: 'http://a.example/@user',

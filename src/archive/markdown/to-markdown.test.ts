@@ -24,7 +24,7 @@ function harmIn(markdown: string): string[] {
 }
 
 describe('a page as Markdown', () => {
-  test('headings, emphasis, links with whole addresses, pictures as links', () => {
+  test('headings, emphasis, links with absolute URLs, images as links', () => {
     assert.equal(
       markdownOf(`<title>Site</title><h1>News</h1><p>A <b> bold </b>word, <i>one</i> <s>gone</s>, <code>a\`b</code>,
         <a href="../x?a=1&amp;b=2#c">a link</a> and <a href="/p_(q)">another</a>!<a href="mailto:ada@example.org">mail</a>
@@ -35,7 +35,7 @@ describe('a page as Markdown', () => {
     )
   })
 
-  test('lists within lists, numbered ones, two in a row, words with their meanings', () => {
+  test('nested, numbered, adjacent and description lists', () => {
     assert.equal(
       markdownOf(`<ul><li>one<li>two<ol start=3><li>three<li>four</ol><li>five</ul><ul><li>other</ul>
         <dl><dt>Word<dd>First<dd>Second<dt>Next<dd>Third</dl>`),
@@ -44,7 +44,7 @@ describe('a page as Markdown', () => {
     assert.equal(markdownOf('<ul><li><p>a</p><pre>b\n  c</pre><li>d</ul>'), '- a\n\n  ```\n  b\n    c\n  ```\n\n- d\n')
   })
 
-  test('tables keep their columns, whatever cells span; layouts made of tables are text', () => {
+  test('tables keep their columns despite spanning cells; layout tables become text', () => {
     assert.equal(
       markdownOf(`<table><caption>Prices</caption><thead><tr><th>Thing<th colspan=2>Price</thead>
         <tr><td rowspan=2>Tea|pot<td>1<td><ul><li>a<li>b</ul><tr><td>2<td><code>x|y</code></table>`),
@@ -58,7 +58,7 @@ describe('a page as Markdown', () => {
     assert.ok(markdownOf(`<table><tr><td colspan=999999999>a<td rowspan=99999>b</table>`).length < 5000)
   })
 
-  test('code keeps its lines and its language; quotes are quoted', () => {
+  test('code keeps its lines and its language; block quotes are quoted', () => {
     assert.equal(
       markdownOf(
         '<pre><code class="hljs language-ts">if (a &lt; b)<br>  ```\n</code></pre><blockquote><p>x<p>y</blockquote>',
@@ -67,7 +67,7 @@ describe('a page as Markdown', () => {
     )
   })
 
-  test('the main part alone, or all of the page; hidden text is in neither', () => {
+  test('the main part or the whole page, without hidden text', () => {
     const page = `<title>T &amp; U</title><style>.ad{display:none}</style><header><a href=/>Home</a></header><nav>Menu</nav>
       <main><p>The text of the page.<p class=ad>Buy<p hidden>no<p style="display: none">no</main><aside>More</aside><footer>Legal</footer>`
     assert.equal(markdownOf(page), '# T & U\n\nThe text of the page.\n')
@@ -119,7 +119,7 @@ describe('other documents as Markdown', () => {
     )
   })
 
-  test('plain text and JSON are kept as they are; XML is read; pictures have no text', () => {
+  test('plain text and JSON become code blocks, XML becomes text, images have no Markdown', () => {
     assert.equal(other('text/plain', 'a\n  b ``` <c>')!.markdown, '````\na\n  b ``` <c>\n````\n')
     assert.equal(other('application/json', '{"a":1}')!.markdown, '```json\n{"a":1}\n```\n')
     assert.match(other('application/xml', '<a><b>one</b><c>&lt;two></c></a>')!.markdown, /one[\s\S]*\\<two>/)
@@ -129,7 +129,7 @@ describe('other documents as Markdown', () => {
 })
 
 describe('hostile documents', () => {
-  test('nothing that runs or loads gets in', () => {
+  test('give no HTML, images or unsafe links', () => {
     const places = { third: 'http://third.example', name: 'third.example' }
     for (const way of [...waysOut, ...waysAway]) assert.deepEqual(harmIn(markdownOf(filled([way], places))), [], way)
     for (const href of [
@@ -144,7 +144,7 @@ describe('hostile documents', () => {
     assert.doesNotMatch(markdownOf('<a href="https://ada:secret@site.example/">x</a>'), /secret/)
   })
 
-  test('whatever pieces it is made of', () => {
+  test('made of random pieces give no harmful Markdown', () => {
     const pieces = ['<p>', '<a href="x">', '<a href="javascript:x">', '</a>', '<b>', '</b>', '<code>', '</code>', '<pre>', '</pre>', '<ul>', '<li>',
       '</ul>', '<table>', '<tr>', '<td>', '<th>', '</table>', '<br>', '<h1>', '<img src=x alt="]">', '<dl>', '<dd>', '<dt>', '<blockquote>', '&lt;img src=x>',
       '&lt;script>', '![', '](', '[', ']', '(x)', '<', '&', '`', '```', '*', '_', '~', '|', '\\', '#', '- ', '1. ', '\n', ' ', 'a', '!', 'javascript:x', '<svg>',
@@ -157,7 +157,7 @@ describe('hostile documents', () => {
     )
   })
 
-  test('deep, long and endless ones are cut, and say so', () => {
+  test('that are too deep or too long are cut and marked as such', () => {
     const deep = toMarkdown({ body: Buffer.from('<ul><li>a'.repeat(5000)), contentType: 'text/html', url })!
     assert.equal(deep.isCut, true)
     assert.match(deep.markdown, /\*The document is longer than this\.\*\n$/)
@@ -173,7 +173,7 @@ describe('hostile documents', () => {
       assert.ok(markdownOf(unit.repeat(100_000)).length <= 3_000_000, unit)
   })
 
-  test('what is known of a document can not end its front matter', () => {
+  test('cannot end their front matter with their metadata', () => {
     assert.equal(
       frontMatter({ url: 'https://x/', title: 'a"\n---\n# b\u2028', version: 2 }),
       '---\nurl: "https://x/"\ntitle: "a\\"\\n---\\n# b\\u2028"\nversion: 2\n---\n\n',

@@ -117,7 +117,7 @@ function countingPdf(): Buffer {
 }
 
 for (const [name, type, make, outcomes] of bombs) {
-  test(`${name} ends as it should, and the next document is read`, async () => {
+  test(`${name} has the expected outcome, and the next document is read`, async () => {
     const outcome = await outcomeOf(type, make(), name)
     assert.ok(outcomes.includes(outcome), outcome)
     const after = await media.read({
@@ -129,6 +129,6 @@ for (const [name, type, make, outcomes] of bombs) {
   })
 }
 
-test('a PDF after all that is read too', async () => {
+test('a PDF is still read after all of these', async () => {
   assert.equal(await outcomeOf('application/pdf', pdfOf([{ lines: ['Text'] }]), 'last'), 'converted')
 })

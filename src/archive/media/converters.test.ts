@@ -47,7 +47,7 @@ describe('PDF', () => {
     )
   })
 
-  test('with a password, or none at all, has no text', async () => {
+  test('fails if it is encrypted or not a PDF', async () => {
     const key = `<${'00'.repeat(32)}>`
     const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O ${key} /U ${key} >> /ID [<00> <00>] `
     assert.equal(await failureOf('application/pdf', pdfOf([{ lines: ['secret'] }], { trailer: encrypt })), 'encrypted')
@@ -55,7 +55,7 @@ describe('PDF', () => {
     assert.equal(await failureOf('application/pdf', ''), 'damaged')
   })
 
-  test('that is cut off or has wrong offsets is read as far as it can be', async () => {
+  test('is read despite wrong offsets', async () => {
     const body = pdfOf([{ lines: ['First page.'] }])
     const html = await htmlOf(
       'application/pdf',
@@ -81,7 +81,7 @@ describe('DOCX', () => {
     assert.match(await bodyOf(docx, docxOf(wordParagraph('x'), { title: 'Named' })), /^<title>Named<\/title>/)
   })
 
-  test('with a password is in another container, and what is no document is damaged', async () => {
+  test('fails if it is encrypted or not a DOCX', async () => {
     assert.equal(await failureOf(docx, Buffer.from('d0cf11e0a1b11ae1', 'hex')), 'encrypted')
     assert.equal(await failureOf(docx, 'PK nothing'), 'damaged')
     assert.equal(await failureOf(docx, odtOf('<text:p>x</text:p>')), 'damaged')
@@ -106,7 +106,7 @@ describe('ODT', () => {
     )
   })
 
-  test('that is encrypted or has no content has no text', async () => {
+  test('fails if it is encrypted or has no content', async () => {
     const manifest = '<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>'
     assert.equal(await failureOf(odt, odtOf('x', { manifest })), 'encrypted')
     assert.equal(await failureOf(odt, docxOf('')), 'damaged')
@@ -114,7 +114,7 @@ describe('ODT', () => {
 })
 
 describe('EPUB', () => {
-  test('has its chapters in the order in which they are read, and no links into itself', async () => {
+  test('has its chapters in reading order, and no internal links', async () => {
     const body = epubOf(
       {
         two: '<h1>Two</h1><p>Second <a href="one.xhtml">back</a></p>',
@@ -129,7 +129,7 @@ describe('EPUB', () => {
     )
   })
 
-  test('with encrypted chapters has no text; one with encrypted fonts has', async () => {
+  test('fails with encrypted chapters, but not with encrypted fonts', async () => {
     const locked = (name: string) => ({
       more: { 'META-INF/encryption.xml': `<encryption><CipherReference URI="${name}"/></encryption>` },
     })
@@ -140,7 +140,7 @@ describe('EPUB', () => {
 })
 
 describe('Markdown', () => {
-  test('has headings, rows and links; HTML in it has no effect', async () => {
+  test('has headings, rows and links, and escapes meta and base elements', async () => {
     const html = await bodyOf(
       'text/markdown; charset=utf-8',
       '# A *new* title\n\nSee [this](more.md).\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n<meta name="robots" content="noindex">\n<base href="//evil.example/">\n\n<details>Kept</details>\n',
@@ -155,14 +155,14 @@ describe('Markdown', () => {
     assert.match(html, /<details>Kept<\/details>/)
   })
 
-  test('the lines before it name its title and are no text', async () => {
+  test('has the title of its front matter, which is not part of the text', async () => {
     const html = await bodyOf('text/markdown', '---\nlayout: post\ntitle: "The title"\n---\nText')
     assert.equal(html, '<title>The title</title>\n<p>Text</p>\n')
   })
 })
 
 describe('CSV', () => {
-  test('has rows, each cell with the name of its column', async () => {
+  test('has rows, with the column name in each cell', async () => {
     const table =
       '<table>\n<tr><td>name</td><td>price</td></tr>\n<tr><td>name: Pear, green</td><td>price: 4</td></tr>\n</table>\n'
     assert.equal(await bodyOf('text/csv', 'name,price\n"Pear, green",4\n'), table)
@@ -172,12 +172,12 @@ describe('CSV', () => {
     assert.equal(await bodyOf('text/csv', '1|2\n3|4\n'), numbers)
   })
 
-  test('in another encoding is read in it', async () => {
+  test('is decoded from its charset', async () => {
     const html = await bodyOf('text/csv; charset=iso-8859-1', Buffer.from('stadt,größe\nKöln,3\n', 'latin1'))
     assert.match(html, /<td>stadt: Köln<\/td><td>größe: 3<\/td>/)
   })
 
-  test('has so many rows and says so', async () => {
+  test('is cut after 20,000 rows, with a note', async () => {
     const html = await htmlOf('text/csv', `n,m\n${'1,2\n'.repeat(30_000)}`)
     assert.equal(html.match(/<tr>/g)!.length, 20_000)
     assert.match(html, /<p>Rows after the first 20,000 are left out\.<\/p>\n$/)
@@ -193,7 +193,7 @@ test('a message has its subject as title', async () => {
   assert.match(html, /<title>Hello<\/title>/)
 })
 
-test('texts of all kinds are read by what reads pages', async () => {
+test('the text of a converted document can be extracted like that of a page', async () => {
   const text = documentText(Buffer.from(await htmlOf('text/csv', 'a,b\nx,1\n')), {
     contentType: 'text/html; charset=utf-8',
     lines: true,

@@ -24,7 +24,7 @@ const shown = (text: MediaText): string =>
   text.kind === 'converted' ? text.body.toString() : text.kind === 'failed' ? text.reason : ''
 
 describe('reading documents in a thread', () => {
-  test('one thread reads them, one after the other', () =>
+  test('uses one thread for several documents, one after the other', () =>
     withReader({}, async (reader) => {
       const texts = await Promise.all(['a', 'b', 'c'].map((text) => reader.read(documentOf(text))))
       assert.deepEqual(
@@ -33,7 +33,7 @@ describe('reading documents in a thread', () => {
       )
     }))
 
-  test('one that takes for ever is ended, and the next is read', () =>
+  test('stops a document that takes too long, and reads the next', () =>
     withReader({ timeLimitMs: 500 }, async (reader) => {
       const texts = await Promise.all(['a', 'loop', 'b', 'wait', 'c'].map((text) => reader.read(documentOf(text))))
       assert.deepEqual(texts.map(shown), [
@@ -45,14 +45,14 @@ describe('reading documents in a thread', () => {
       ])
     }))
 
-  test('one that takes all memory is ended, whichever memory it is', () =>
+  test('stops a document that uses too much memory, on or off the heap', () =>
     withReader({ maxMemoryBytes: 48 * 1024 * 1024 }, async (reader) => {
       for (const text of ['memory', 'objects'])
         assert.equal(shown(await reader.read(documentOf(text))), 'too-large', text)
       assert.equal(shown(await reader.read(documentOf('a'))), 'a as document 1 of its thread')
     }))
 
-  test('one that ends the thread, or throws where nobody catches it, is damaged, and the next is read', () =>
+  test('reports a document that exits or throws asynchronously as damaged, and reads the next', () =>
     withReader({}, async (reader) => {
       for (const text of ['exit', 'throw later']) {
         assert.equal(shown(await reader.read(documentOf(text))), 'damaged', text)
@@ -60,7 +60,7 @@ describe('reading documents in a thread', () => {
       }
     }))
 
-  test('faults of a document are told by their kind', () =>
+  test('reports the kind of fault of a document', () =>
     withReader({ maxBodyBytes: 10 }, async (reader) => {
       assert.equal(shown(await reader.read(documentOf('deep'))), 'too-deep')
       assert.equal(shown(await reader.read(documentOf('locked'))), 'encrypted')
@@ -72,7 +72,7 @@ describe('reading documents in a thread', () => {
       assert.equal(shown(await reader.read(documentOf('x'.repeat(11)))), 'too-large')
     }))
 
-  test('what was read is remembered, failures too, until there is too much of it', () =>
+  test('caches results and failures up to a size limit', () =>
     withReader({ cacheBytes: 100 }, async (reader) => {
       const first = shown(await reader.read(documentOf('a')))
       assert.equal(shown(await reader.read(documentOf('locked'))), 'encrypted')
@@ -83,13 +83,13 @@ describe('reading documents in a thread', () => {
       assert.equal(shown(await reader.read(documentOf('a'))), 'a as document 5 of its thread')
     }))
 
-  test('the same document is read once for all who ask at the same time', () =>
+  test('reads a document once for concurrent requests', () =>
     withReader({}, async (reader) => {
       const texts = await Promise.all([reader.read(documentOf('a')), reader.read(documentOf('a'))])
       assert.equal(texts[0], texts[1])
     }))
 
-  test('more than may wait are told so', () =>
+  test('rejects documents beyond the maximum queue length as too busy', () =>
     withReader({ maxWaiting: 2 }, async (reader) => {
       const texts = await Promise.all(['a', 'b', 'c'].map((text) => reader.read(documentOf(text))))
       assert.deepEqual(
@@ -100,7 +100,7 @@ describe('reading documents in a thread', () => {
       assert.equal(shown(await reader.read(documentOf('c'))), 'c as document 3 of its thread')
     }))
 
-  test('a thread that has been idle is ended, and another started when it is needed', () =>
+  test('ends an idle thread, and starts another when needed', () =>
     withReader({ idleMs: 1 }, async (reader) => {
       await reader.read(documentOf('a'))
       // Timers fire in the order of their times.
@@ -114,7 +114,7 @@ describe('kinds of documents', () => {
   const kindOf = (contentType: string | undefined, { url = 'http://a.example/', body = bytes as Buffer } = {}) =>
     mediaKindOf({ body, contentType, url })
 
-  test('are told by their type', () => {
+  test('are recognised by their type', () => {
     assert.equal(kindOf('Application/PDF; qs=0.001'), 'pdf')
     assert.equal(kindOf('text/csv; header=present'), 'csv')
     for (const type of [
@@ -128,7 +128,7 @@ describe('kinds of documents', () => {
       assert.equal(kindOf(type, { body: pdfOf([]) }), null, type)
   })
 
-  test('are told by their bytes where the type says nothing', () => {
+  test('are recognised by their bytes if the type is generic', () => {
     const bodies = { pdf: pdfOf([]), docx: docxOf(''), odt: odtOf(''), epub: epubOf({}) }
     for (const type of ['application/octet-stream', 'application/zip', undefined]) {
       for (const [kind, body] of Object.entries(bodies)) assert.equal(kindOf(type, { body }), kind)
@@ -136,7 +136,7 @@ describe('kinds of documents', () => {
     }
   })
 
-  test('are told by their names where they are sent as plain text', () => {
+  test('are recognised by their file names if they are sent as plain text', () => {
     for (const [name, kind] of [
       ['README.md', 'markdown'],
       ['a.CSV?x=1', 'csv'],
@@ -149,13 +149,13 @@ describe('kinds of documents', () => {
     assert.equal(kindOf('text/html', { url: 'http://a.example/a.md' }), null)
   })
 
-  test('that may be read are known without their bytes', () => {
+  test('that may be convertible are known from their type alone', () => {
     for (const type of ['', 'application/pdf', 'application/octet-stream', 'message/rfc822'])
       assert.ok(mayConvert(type))
     for (const type of ['image/png', 'text/html', 'font/woff']) assert.ok(!mayConvert(type))
   })
 
-  test('texts need no thread', async () => {
+  test('that need no conversion need no thread', async () => {
     const reader = createMediaReader({ entry: new URL('./missing.ts', import.meta.url) })
     assert.deepEqual(await reader.read({ body: bytes, contentType: 'text/html', url: '' }), { kind: 'none' })
     assert.equal(reader.converts({ body: bytes, contentType: 'text/html', url: '' }), false)

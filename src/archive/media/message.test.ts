@@ -14,7 +14,7 @@ async function page(source: string | Buffer, url = `${mailbox}/;MID=own%40exampl
 const htmlToText = (html: string): string => html.replace(/<[^>]*>/g, '')
 
 describe('a message as a page', () => {
-  test('has its subject, the fields of its header and its text', async () => {
+  test('has its subject, header fields and text', async () => {
     const html = await page(
       'From: =?utf-8?q?J=C3=BCrgen?= <j@example.org>\nTo: b@example.org\nDate: Tue, 1 Sep 2026 10:00:00 +0200\n' +
         'List-Id: The list <list.example.org>\nSubject: =?iso-8859-1?q?Gr=FC=DFe?=\n\nFirst <b>.\n\nSee https://example.org/a?b=1&c.\n',
@@ -27,7 +27,7 @@ describe('a message as a page', () => {
     assert.match(html, /<a href="https:\/\/example\.org\/a\?b=1&amp;c">/)
   })
 
-  test('is inert: no script, form, frame, style or picture of an HTML body is left, its text and links are', async () => {
+  test('keeps text and links of an HTML body, but no scripts, forms, frames, styles or images', async () => {
     const html = await page(
       'Subject: x\nContent-Type: text/html\n\n<html><head><title>t</title><style>b{}</style></head><body onload="x()">' +
         '<p style="display:none">preheader</p><script>alert(1)</script><form action="http://evil.example/"><input name=q>' +
@@ -39,7 +39,7 @@ describe('a message as a page', () => {
     assert.match(html, /<a>bad<\/a> <a href="https:\/\/example\.org\/">good<\/a>/)
   })
 
-  test('links its attachments and the messages it refers to', async () => {
+  test('links to its attachments and to the messages it refers to', async () => {
     const source =
       'Subject: Re: x\nMessage-ID: <own@example.org>\nReferences: <first@example.org>\n <second@example.org>\nIn-Reply-To: <second@example.org>\n' +
       'Content-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n--b\nContent-Type: text/csv; name="=?utf-8?q?Pr=C3=A9?=.csv"\n' +
@@ -58,7 +58,7 @@ describe('a message as a page', () => {
     )
   })
 
-  test('survives what is no message: empty, without header, cut, binary, nested without end', async () => {
+  test('survives invalid input: empty, without header, cut, binary, deeply nested', async () => {
     const nested = Array.from({ length: 500 }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`)
     const messages = Array.from({ length: 50 }, () => 'Content-Type: message/rfc822\n\n')
     const cases = [
@@ -80,7 +80,7 @@ describe('a message as a page', () => {
     assert.match(await page(cases[9]!), /<p>Text<\/p>[\s\S]*<td>yesterday</)
   })
 
-  test('reads text whose encoding is another than it says', async () => {
+  test('has text whose encoding differs from the declared one', async () => {
     const head = (type: string) => `Subject: x\n${type === '' ? '' : `Content-Type: ${type}\n`}\n`
     const cases: [type: string, text: Buffer][] = [
       ['text/plain; charset=utf-8', Buffer.from('Gr\u00fc\u00dfe', 'latin1')],
@@ -97,7 +97,7 @@ describe('a message as a page', () => {
     assert.match(await page(Buffer.from('Subject: Gr\u00fc\u00dfe\n\nText', 'latin1')), /<title>Grüße</)
   })
 
-  test('a million parts cost no more than some thousand, and it says so', async () => {
+  test('notes that parts of a message with a million parts were left out', async () => {
     const source = Buffer.from(
       `Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n${'--b\n\n'.repeat(1_000_000)}`,
     )
@@ -124,7 +124,7 @@ const expected = new Map<string, { text: RegExp | null; attachments: number }>([
   ['spam.eml', { text: /Schulabschluss/, attachments: 0 }],
 ])
 
-test('the messages of the conformance data are read, text and attachments', { skip }, async () => {
+test('reads text and attachments of the messages in the conformance data', { skip }, async () => {
   const messages = join(folder!, 'mail-mailparser', 'fixtures')
   const names = readdirSync(messages).filter((name) => name.endsWith('.eml'))
   assert.ok(names.length >= expected.size)

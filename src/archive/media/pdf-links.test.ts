@@ -27,7 +27,7 @@ function objectStream(objects: readonly { number: number; text: string }[], more
 const link = (uri: string): string => `<< /Type /Annot /Subtype /Link /A << /S /URI /URI ${uri} >> >>`
 
 describe('links of a PDF', () => {
-  test('and its title are those that the reader of its text finds', async () => {
+  test('and its title match those of the full PDF reader', async () => {
     const links = [
       'https://a.example/x?a=1&b=2',
       'http://b.example/\\(1\\)',
@@ -49,7 +49,7 @@ describe('links of a PDF', () => {
     assert.equal(title(html), 'Offers')
   })
 
-  test('are found in streams of objects, in all ways to write a string', () => {
+  test('are found in object streams, in all string notations', () => {
     const stream = objectStream([
       { number: 7, text: link('(http://a.example/\\050b\\051\\\n/c)') },
       { number: 8, text: link('<687474703a2f2f622e6578616d706c652f>') },
@@ -61,7 +61,7 @@ describe('links of a PDF', () => {
     assert.equal(title(found), 'Ä')
   })
 
-  test('are left to the reader of its text where they can not be seen', () => {
+  test('are left to the full PDF reader if it is encrypted, damaged or unsupported', () => {
     const stream = objectStream([{ number: 7, text: link('(http://a.example/)') }], '/DecodeParms << /Predictor 12 >> ')
     assert.equal(pdfLinks(pdfFile(['<< /Type /Catalog >>', stream]), maxBytes), null, 'another encoding')
     const whole = objectStream([{ number: 7, text: link('(http://a.example/)') }])
@@ -73,7 +73,7 @@ describe('links of a PDF', () => {
     assert.equal(pdfLinks(Buffer.from('%PDF-1.4 and nothing else'), maxBytes), null, 'no object')
   })
 
-  test('have their limits: a stream that grows a thousandfold, and strings without an end', () => {
+  test('are not read from decompression bombs or unterminated strings', () => {
     const bomb = deflateSync(Buffer.alloc(65 * 1024 * 1024))
     const dictionary = '<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode >>\nstream\n'
     const stream = Buffer.concat([Buffer.from(dictionary), bomb, Buffer.from('\nendstream')])

@@ -51,8 +51,8 @@ async function withIndexes(
 
 const never = (): boolean => false
 
-describe('bringing the index up to date', () => {
-  test('every version is looked at once, and what has no text is counted', () =>
+describe('updating the search index', () => {
+  test('indexes every version once, and counts unreadable ones', () =>
     withIndexes(async (open) => {
       const index = await open()
       const marks: number[] = []
@@ -68,7 +68,7 @@ describe('bringing the index up to date', () => {
       await index.close()
     }))
 
-  test('a document whose text cannot be read is counted as damaged, and those behind it are added', () =>
+  test('counts a document whose text cannot be read as damaged, and adds the following ones', () =>
     withIndexes(async (open) => {
       const system = createSqliteSystem()
       const [shard] = await system.open(1)
@@ -98,7 +98,7 @@ describe('bringing the index up to date', () => {
       }
     }))
 
-  test('whoever is stopped at any version keeps what was read, and the next one goes on behind it', () =>
+  test('keeps its progress if stopped at any version, and continues from there', () =>
     withIndexes(async (open) => {
       const read: number[] = []
       const counted: VersionTexts = {
@@ -119,7 +119,7 @@ describe('bringing the index up to date', () => {
       await index.close()
     }))
 
-  test('two at once add nothing twice', () =>
+  test('adds nothing twice in two concurrent updates', () =>
     withIndexes(async (open) => {
       const indexes = [await open(), await open()]
       const update = { versions, texts, mustStop: never, onBatch() {} }
@@ -131,7 +131,7 @@ describe('bringing the index up to date', () => {
       }
     }))
 
-  test('a version that cannot be read for reasons of the store leaves all before it indexed', () =>
+  test('keeps the batches before a store failure', () =>
     withIndexes(async (open) => {
       const index = await open()
       const failing: VersionTexts = {

@@ -102,7 +102,7 @@ describe('verify', () => {
       assert.deepEqual(damages, [])
     }))
 
-  test('damaged records are named one by one, and those around them are still read', () =>
+  test('each damaged record is reported, and those around it are still read', () =>
     withFolder(async (folder) => {
       for (const archive of [writeArchive(folder, 1, 9), compress(writeArchive(folder, 2, 9))]) {
         const bytes = readFileSync(archive.file.path)
@@ -166,7 +166,7 @@ describe('verify', () => {
       for (const [at, { message }] of report.faults.entries()) assert.match(message, messages[at]!)
     }))
 
-  test('unused bytes are counted and are no error', () =>
+  test('unused bytes are counted, but are not an error', () =>
     withFolder(async (folder) => {
       const { file, rows } = writeArchive(folder, 1, 6)
       const bytes = readFileSync(file.path)
@@ -176,7 +176,7 @@ describe('verify', () => {
       assert.deepEqual([report.faultCount, report.unusedBytes], [0, rows[2]!.length])
     }))
 
-  test('a file that is compressed while it is looked at is looked at again', () =>
+  test('a file that is compressed during the check is checked again', () =>
     withFolder(async (folder) => {
       let archive = writeArchive(folder, 1, 5)
       let calls = 0
@@ -190,7 +190,7 @@ describe('verify', () => {
       assert.deepEqual([report.faultCount, report.records, damages.length, calls], [0, 5, 0, 2])
     }))
 
-  test('a file that is rewritten into another while it is looked at is found there', () =>
+  test('a file that is rewritten into another during the check is found there', () =>
     withFolder(async (folder) => {
       let archive = writeArchive(folder, 1, 5)
       let calls = 0

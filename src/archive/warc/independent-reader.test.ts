@@ -51,7 +51,7 @@ for (const [form, write] of [
   ['plain', (records: Buffer[]) => Buffer.concat(records)],
   ['compressed', (records: Buffer[]) => Buffer.concat(records.map((record) => gzipSync(record)))],
 ] as const) {
-  test(`an independent reader reads our ${form} file without a complaint`, async (t) => {
+  test(`an independent reader reads our ${form} file without warnings`, async (t) => {
     const complaints = ['warn', 'error', 'log'].map((name) => t.mock.method(console, name as 'warn', () => {}))
     const types: (string | undefined)[] = []
     const bodies: Buffer[] = []

@@ -22,7 +22,7 @@ function record(changes: Record<string, string | null>, content = block): Archiv
   return { ...head, headers: new WarcHeaders(entries), offset: 0, length: 1, block: content, passedDigest: null }
 }
 
-test('every algorithm and spelling of a digest is verified', () => {
+test('verifies digests of every algorithm and encoding', () => {
   for (const algorithm of ['sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'md5']) {
     for (const field of ['WARC-Block-Digest', 'WARC-Payload-Digest']) {
       const data = field === 'WARC-Block-Digest' ? block : Buffer.from('body')
@@ -41,19 +41,19 @@ test('every algorithm and spelling of a digest is verified', () => {
   }
 })
 
-test('an unknown algorithm proves nothing and a malformed value is damage', () => {
+test('ignores a digest of an unknown algorithm, but a malformed one is damage', () => {
   assert.equal(checkRecord(record({ 'WARC-Block-Digest': 'blake3:abc' })).kind, 'ok')
   assert.equal(checkRecord(record({ 'WARC-Block-Digest': 'sha1:abc' })).kind, 'damaged')
   assert.equal(parseDigest('sha1'), 'malformed')
 })
 
-test('the oldest of its family may be named without its number', () => {
+test('accepts SHA as a name of SHA-1', () => {
   const right = hex(createHash('sha1').update(block).digest())
   assert.equal(checkRecord(record({ 'WARC-Block-Digest': `SHA:${right}` })).kind, 'ok')
   assert.equal(checkRecord(record({ 'WARC-Block-Digest': `sha:${'0'.repeat(40)}` })).kind, 'damaged')
 })
 
-test('a date is one that a calendar and a clock can show, at any precision', () => {
+test('accepts valid dates of any precision, and no impossible ones', () => {
   for (const date of [
     '2024',
     '2024-02',
@@ -74,7 +74,7 @@ test('a date is one that a calendar and a clock can show, at any precision', () 
     assert.equal(checkRecord(record({ 'WARC-Date': date })).kind, 'damaged', date)
 })
 
-test('a field with two values is damage, unless it may have many or is unknown', () => {
+test('a field with two different values is damage, unless it is repeatable or unknown', () => {
   const again = (name: string, value: string) => {
     const { headers, ...rest } = record({ 'WARC-Concurrent-To': '<urn:x:1>', 'X-Own': 'a' })
     return checkRecord({ ...rest, headers: new WarcHeaders([...headers.entries, [name, value]]) }).kind
@@ -102,7 +102,7 @@ test('a missing or malformed mandatory field is damage', () => {
   assert.equal(checkRecord({ ...record({}), blockLength: 5 }).kind, 'damaged')
 })
 
-test('a block may have no type: that of a response is told by its address', () => {
+test('a response without a Content-Type is an HTTP message if its URI is an http one', () => {
   const ofBody = { 'WARC-Payload-Digest': `sha1:${hex(createHash('sha1').update('body').digest())}` }
   const ofBlock = { 'WARC-Payload-Digest': `sha1:${hex(createHash('sha1').update(block).digest())}` }
   const noType = { 'Content-Type': null }
@@ -112,7 +112,7 @@ test('a block may have no type: that of a response is told by its address', () =
   assert.equal(checkRecord(record({ ...noType, ...ofBlock, 'WARC-Type': 'resource' })).kind, 'ok')
 })
 
-test('the payload of a chunked block may be counted with or without its chunks', () => {
+test('the payload digest of a chunked block may be computed with or without chunk framing', () => {
   const chunked = '4\r\nbody\r\n0\r\n\r\n'
   const content = Buffer.from(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`)
   for (const [payload, kind] of [
@@ -125,7 +125,7 @@ test('the payload of a chunked block may be counted with or without its chunks',
   }
 })
 
-test("a revisit's payload digest speaks of another record", () => {
+test("a revisit's payload digest is not verified, as it refers to another record", () => {
   const digest = `sha1:${toBase32(Buffer.alloc(20))}`
   const revisit = {
     'WARC-Type': 'revisit',

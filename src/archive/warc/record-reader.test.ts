@@ -55,7 +55,7 @@ function assertPlaces(records: readonly ArchiveRecord[], parts: readonly Buffer[
   })
 }
 
-test('plain and compressed records are found at their places, whatever the chunks', async () => {
+test('reads plain and compressed records with their positions, in chunks of any size', async () => {
   const members = plain.map((bytes) => gzipSync(bytes))
   for (const size of [1, 7, 100, 1 << 16]) {
     for (const parts of [plain, members]) {
@@ -66,7 +66,7 @@ test('plain and compressed records are found at their places, whatever the chunk
   }
 })
 
-test('a file that was compressed as a whole is read, but its records have no place of their own', async () => {
+test('reads a file that was compressed as a whole, but without record lengths', async () => {
   const { records, damage } = await readAll(gzipSync(Buffer.concat(plain)), 50)
   assert.equal(damage, null)
   assert.deepEqual(
@@ -76,7 +76,7 @@ test('a file that was compressed as a whole is read, but its records have no pla
   assert.ok(records.every((record) => checkRecord(record).kind === 'ok'))
 })
 
-test('a file cut anywhere gives the records before the cut and names the place', async () => {
+test('a file cut anywhere yields the records before the cut, and the offset of the damage', async () => {
   const starts = plain.map((_, index) => Buffer.concat(plain.slice(0, index)).length)
   const whole = Buffer.concat(plain)
   for (let cut = 1; cut < whole.length; cut += cut < 1500 ? 1 : 97) {
@@ -89,7 +89,7 @@ test('a file cut anywhere gives the records before the cut and names the place',
   }
 })
 
-test('a compressed file cut or damaged anywhere gives the records before it', async () => {
+test('a compressed file cut or damaged anywhere yields the records before that', async () => {
   const members = plain.map((bytes) => gzipSync(bytes))
   const whole = Buffer.concat(members)
   const starts = members.map((_, index) => Buffer.concat(members.slice(0, index)).length)
@@ -113,7 +113,7 @@ test('a compressed file cut or damaged anywhere gives the records before it', as
   }
 })
 
-test('whoever stops early lets go of the source', async () => {
+test('closes the source if the consumer stops early', async () => {
   for (const bytes of [Buffer.concat(plain), gzipSync(Buffer.concat(plain))]) {
     let closed = false
     async function* watched(): AsyncGenerator<Buffer> {
@@ -131,14 +131,14 @@ test('whoever stops early lets go of the source', async () => {
   }
 })
 
-test('zeros after the last member are passed over, anything else is not', async () => {
+test('ignores zeros after the last gzip member, but nothing else', async () => {
   const member = gzipSync(plain[0]!)
   assert.equal((await readAll(Buffer.concat([member, Buffer.alloc(5000)]))).damage, null)
   const { records, damage } = await readAll(Buffer.concat([member, Buffer.from('noise')]))
   assert.deepEqual([records.length, damage?.offset], [1, member.length])
 })
 
-test('a block beyond the limit is passed over and still checked', async () => {
+test('skips a block above the size limit, but still verifies it', async () => {
   const { records } = await readAll(Buffer.concat(plain), 64, { maxBlockBytes: 1000 })
   assert.deepEqual(
     records.map((record) => record.block === null),
@@ -148,7 +148,7 @@ test('a block beyond the limit is passed over and still checked', async () => {
   assert.equal(checkRecord({ ...records[2]!, passedDigest: '00' }).kind, 'damaged')
 })
 
-test('old versions, folded lines, single line feeds, brackets and missing line ends are read', async () => {
+test('reads old versions, folded lines, bare line feeds, brackets and missing line endings', async () => {
   for (const version of ['0.17', '0.18', '1.0', '1.1']) {
     const text = `WARC/${version}\nwarc-type: Response\nX:\n a\n b\nWARC-Target-URI: <http://h/a b>\ncontent-length: 3\n\nabc`
     const { records, damage } = await readAll(Buffer.from(`${text}${text}\r\n`))
@@ -160,7 +160,7 @@ test('old versions, folded lines, single line feeds, brackets and missing line e
   }
 })
 
-test('dates of ARC lines may lack their seconds or have parts of them', async () => {
+test('dates in ARC files may lack seconds or have fractions of seconds', async () => {
   const lines = ['199902031405', '19990203140506', '1999020314050678'].map(
     (date) => `http://h/ 192.0.2.1 ${date} text/html 2\nab\n`,
   )
@@ -173,7 +173,7 @@ test('dates of ARC lines may lack their seconds or have parts of them', async ()
   )
 })
 
-test('what is no record is refused with its place', async () => {
+test('rejects invalid records with their offset', async () => {
   const good = plain[0]!
   for (const bad of [
     'WARC/3.141959\r\n\r\n',
@@ -191,7 +191,7 @@ test('what is no record is refused with its place', async () => {
   }
 })
 
-test('one record is read at its place, plain or compressed', async (t) => {
+test('reads a single record at its position, plain or compressed', async (t) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'erace-warc-'))
   t.after(() => rm(folder, { recursive: true }))
   for (const parts of [plain, plain.map((bytes) => gzipSync(bytes))]) {

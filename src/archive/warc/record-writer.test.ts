@@ -44,7 +44,7 @@ async function readBack(...written: (WrittenRecord | Buffer)[]): Promise<Archive
   return records
 }
 
-test('a response comes back as it was written', async () => {
+test('a response is read back as written', async () => {
   const written = responseRecord(responseInput({ warcinfoId: newRecordId(), blockDigest: 'sha1' }))
   const [record, ...others] = await readBack(written)
   assert.equal(others.length, 0)
@@ -62,13 +62,13 @@ test('a response comes back as it was written', async () => {
   assert.deepEqual(http.body, body)
 })
 
-test('the body is handed on and not copied', () => {
+test('the body is not copied', () => {
   const large = Buffer.alloc(100_000)
   const { parts } = responseRecord(responseInput({ body: large }))
   assert.equal(parts[1]!.buffer, large.buffer)
 })
 
-test('fields that contradict the stored body are kept under another name', async () => {
+test('header fields that contradict the stored body are renamed', async () => {
   const rawHeaders = ['transfer-encoding', 'chunked', 'Content-Length', '9999', 'X-A', 'b']
   const [record] = await readBack(responseRecord(responseInput({ rawHeaders, truncated: 'length' })))
   assert.deepEqual(parseHttpBlock(record!.block!)!.headers.entries, [
@@ -80,12 +80,12 @@ test('fields that contradict the stored body are kept under another name', async
   assert.equal(record!.headers.get('WARC-Truncated'), 'length')
 })
 
-test('a length that was never stated is not invented', async () => {
+test('a missing Content-Length is not added', async () => {
   const [record] = await readBack(responseRecord(responseInput({ rawHeaders: ['X-A', 'b'] })))
   assert.equal(parseHttpBlock(record!.block!)!.headers.get('Content-Length'), null)
 })
 
-test('line ends in any text cannot break the framing', async () => {
+test('line breaks in input cannot break the framing', async () => {
   const evil = 'a\r\nContent-Length: 1\r\n\r\nWARC/1.1\r\n\0'
   const input = responseInput({
     uri: `http://h/${evil} ü`,
@@ -102,12 +102,12 @@ test('line ends in any text cannot break the framing', async () => {
   assert.match(records[1]!.block!.toString('utf8'), /^(?:[^\n]*\n){3}ok: Ж\r\n$/)
 })
 
-test('header values beyond octets are written as UTF-8', async () => {
+test('header values outside Latin-1 are written as UTF-8', async () => {
   const [record] = await readBack(responseRecord(responseInput({ rawHeaders: ['X-A', 'Ж'] })))
   assert.ok(record!.block!.includes(Buffer.from('X-A: Ж\r\n')))
 })
 
-test('revisits and file descriptions are valid records', async () => {
+test('revisit and warcinfo records are valid', async () => {
   const info = newRecordId()
   const first = responseRecord(responseInput({ warcinfoId: info }))
   const revisit = revisitRecord({
@@ -141,7 +141,7 @@ test('revisits and file descriptions are valid records', async () => {
 
 const item = { uri: 'imap://example.org/INBOX;UID=7', date, address: null, truncated: null, refers: null }
 
-test('a body that came by itself comes back with its type and without a header, even if it is an HTTP message', async () => {
+test('a resource is read back with its type and without a header, even if it is an HTTP message', async () => {
   const http = Buffer.from('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nno gzip')
   for (const [contentType, block] of [
     ['text/plain; charset=utf-8', Buffer.from('Grüße')],
@@ -157,7 +157,7 @@ test('a body that came by itself comes back with its type and without a header, 
   }
 })
 
-test('an equal body that is kept elsewhere is referred to, with a type of its own', async () => {
+test('a resource with a known body is written as a revisit with its own type', async () => {
   const refers = { uri: 'ftp://example.org/a', date: date - 1000 }
   const payloadDigest = digestOf('sha256', [body])
   const [record] = await readBack(resourceRecord({ ...item, contentType: 'text/html', body, payloadDigest, refers }))
@@ -166,7 +166,7 @@ test('an equal body that is kept elsewhere is referred to, with a type of its ow
   assert.equal(recordContent(record!, record!.block!)!.contentType, 'text/html')
 })
 
-test("what is no media type, or would make a body pass for a response, doesn't get into a record", async () => {
+test('invalid media types and those of HTTP responses are replaced in a resource', async () => {
   for (const contentType of ['', 'nonsense', 'a/b\r\nWARC-Type: x', 'application/http; msgtype=response']) {
     const payloadDigest = digestOf('sha256', [body])
     const [record, ...others] = await readBack(resourceRecord({ ...item, contentType, body, payloadDigest }))
@@ -177,7 +177,7 @@ test("what is no media type, or would make a body pass for a response, doesn't g
   }
 })
 
-test('no record says in whose name it was asked for', async () => {
+test('records do not reveal on whose behalf a page was requested', async () => {
   const uri = `https://~b-${'0123456789ab'.repeat(2)}@example.org/a`
   const [response, revisit, resource] = await readBack(
     responseRecord(responseInput({ uri })),
@@ -192,7 +192,7 @@ test('no record says in whose name it was asked for', async () => {
   assert.ok(!fields.some((value) => value.includes('~')))
 })
 
-test('dates are those of their millisecond, before and after others', async () => {
+test('dates have millisecond precision in any order, and invalid ones are rejected', async () => {
   const dates = [date, date - 123, date - 124, date + 0.9, -1, -999.5, Date.UTC(9999, 11, 31), new Date(date)]
   const records = await readBack(...dates.map((each) => responseRecord(responseInput({ date: each }))))
   assert.deepEqual(
@@ -202,7 +202,7 @@ test('dates are those of their millisecond, before and after others', async () =
   assert.throws(() => responseRecord(responseInput({ date: Number.NaN })), RangeError)
 })
 
-test('record ids are UUIDs, each another', () => {
+test('record ids are unique UUIDs', () => {
   const ids = Array.from({ length: 1000 }, newRecordId)
   assert.equal(new Set(ids).size, ids.length)
   for (const id of ids)

@@ -67,7 +67,7 @@ test('every archive of the conformance data has an expectation', { skip }, () =>
 })
 
 for (const [name, { types, faulty = [], damagedAt }] of Object.entries(expected)) {
-  test(`${name} is read or refused as its name says`, { skip }, async () => {
+  test(`${name} is read or rejected as expected`, { skip }, async () => {
     const result = await readAll(fileOf(name))
     assert.equal(result.records.map((record) => record.type.slice(0, 4)).join(' '), types)
     assert.equal(result.damagedAt, damagedAt)
@@ -79,7 +79,7 @@ for (const [name, { types, faulty = [], damagedAt }] of Object.entries(expected)
   })
 }
 
-test('plain and compressed forms of one file hold the same', { skip }, async () => {
+test('plain and compressed forms of a file have the same content', { skip }, async () => {
   for (const [plain, compressed] of [
     ['warcio/example.warc', 'warcio/example.warc.gz'],
     ['warcio/example.arc', 'warcio/example.arc.gz'],
@@ -92,7 +92,7 @@ test('plain and compressed forms of one file hold the same', { skip }, async () 
   }
 })
 
-test('targets come without brackets and with their spaces', { skip }, async () => {
+test('target URIs have no brackets and keep their spaces', { skip }, async () => {
   const targets = async (name: string) =>
     (await readAll(fileOf(name))).records.map((record) => record.headers.get('WARC-Target-URI'))
   assert.equal((await targets('warcio/example-space-in-target-uri.warc.gz'))[1], 'file:///example with spaces.png')
@@ -103,13 +103,13 @@ test('targets come without brackets and with their spaces', { skip }, async () =
   )
 })
 
-test('a chunked body is given without its chunks', { skip }, async () => {
+test('a chunked body is read without chunk framing', { skip }, async () => {
   const { records } = await readAll(fileOf('warcio/example-iana.org-chunked.warc'))
   const body = withoutChunks(parseHttpBlock(records[1]!.block!)!)!
   assert.match(body.toString(), /^<!doctype html>[\s\S]*<\/html>\s*$/)
 })
 
-test("the heads of the standard's own examples are understood", { skip }, () => {
+test('parses the record headers of the examples in the standard', { skip }, () => {
   const examples = JSON.parse(readFileSync(fileOf('jwarc/standard-examples.json'), 'utf8')) as Record<string, string>
   for (const [name, text] of Object.entries(examples)) {
     const parsed = parseRecordHead(Buffer.from(text.split('\r\n\r\n')[0]!))

@@ -11,7 +11,7 @@ const options: readonly Option[] = [
   { name: 'json', short: 'j', about: '' },
 ]
 
-test('values, flags and words are told apart in any order', () => {
+test('distinguishes values, flags and positional arguments in any order', () => {
   const parsed = parseArgs(['a', '--depth', '3', '-j', '--depth=4', 'b', '--', '--c'], options)
   assert.deepEqual(parsed.errors, [])
   assert.deepEqual(parsed.positionals, ['a', 'b', '--c'])
@@ -20,7 +20,7 @@ test('values, flags and words are told apart in any order', () => {
   assert.equal(parsed.options.flag('no-robots'), false)
 })
 
-test('options of a setting become overrides', () => {
+test('options that belong to a setting become overrides', () => {
   const argv = ['--allow-net', '10.0.0.0/8', '--no-robots', '--allow-net=::1', '--delay', '5']
   assert.deepEqual(parseArgs(argv, options).overrides, [
     { key: 'network.allow', value: ['10.0.0.0/8', '::1'], place: '--allow-net' },

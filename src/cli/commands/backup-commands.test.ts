@@ -33,7 +33,7 @@ const restored: RestoreReport = {
 describe('backup and restore', () => {
   const folder = useCliFolder()
 
-  test('backup hands on where from and where to, and shows what is in it', async () => {
+  test('backup passes on its folder and file, and prints a summary', async () => {
     const calls: unknown[] = []
     const backup: Engine['backup'] = async ({ dataDir }, file, { force }) => {
       calls.push([dataDir, file, force])
@@ -50,7 +50,7 @@ describe('backup and restore', () => {
     assert.equal((calls[1] as unknown[])[2], false)
   })
 
-  test('a backup with missing parts ends with 1 and lists them', async () => {
+  test('a backup with missing parts exits with 1 and lists them', async () => {
     const incomplete = ['/data/archive/x.warc is missing']
     const engine = { backup: async () => ({ ...backedUp, incomplete }) }
     const { code, out } = await folder.run(['backup', 'a.tar'], { engine })
@@ -71,7 +71,7 @@ describe('backup and restore', () => {
     )
   })
 
-  test('both show on a terminal how far they are, and what they wait for', async () => {
+  test('both show their progress on a terminal, and backup shows what it waits for', async () => {
     const backup: Engine['backup'] = async (_dataDir, _file, { onProgress, onWaiting }) => {
       onWaiting('in use by the collector')
       onProgress({ phase: 'snapshot', bytes: 500, totalBytes: 1000 })
@@ -108,7 +108,7 @@ describe('backup and restore', () => {
     )
   })
 
-  test('both need one file', async () => {
+  test('both take exactly one file', async () => {
     for (const name of ['backup', 'restore']) {
       const none = await folder.run([name, '--wrong'])
       assert.equal(none.code, 2)
@@ -119,7 +119,7 @@ describe('backup and restore', () => {
     }
   })
 
-  test('verify --repair reports what it did', async () => {
+  test('verify --repair reports its repairs', async () => {
     const report: VerifyReport = {
       files: 2,
       records: 10,

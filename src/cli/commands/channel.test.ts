@@ -18,7 +18,7 @@ const channel: OwnedChannel = {
 
 type Draft = TextDraft & { owner: string | null }
 
-describe('the command channel', () => {
+describe('erace channel', () => {
   const folder = useCliFolder()
 
   const taking = (drafts: Draft[]) => ({
@@ -45,7 +45,7 @@ describe('the command channel', () => {
     assert.equal((await folder.run([...argv, '--quiet'], given)).err, '')
   })
 
-  test('prompts for the value -, without an echo, if there is a terminal', async () => {
+  test('prompts for the value - without echo on a terminal', async () => {
     const drafts: Draft[] = []
     const argv = [...webhook, '--set', 'secret=-']
     const typed = await folder.run(argv, { engine: taking(drafts), replies: ['geheim'] })
@@ -54,7 +54,7 @@ describe('the command channel', () => {
     assert.equal((await folder.run(argv, { replies: [] })).code, 130)
   })
 
-  test('reports values that are not there', async () => {
+  test('reports missing values', async () => {
     const empty = await folder.run([...webhook, '--set', 'secret=-'])
     assert.deepEqual([empty.code, empty.out], [2, ''])
     assert.match(empty.err, /--set secret: standard input is empty/)
@@ -66,7 +66,7 @@ describe('the command channel', () => {
     assert.match(err, /--set: only one value can be read from standard input/)
   })
 
-  test('reports all errors of a command line, without values of settings', async () => {
+  test('reports all errors of a command line without revealing values of settings', async () => {
     const uses: [argv: string[], expected: RegExp[]][] = [
       [[], [/channel: choose an action: add, list, test, remove/]],
       [['ad'], [/ad: choose an action/]],
@@ -97,7 +97,7 @@ describe('the command channel', () => {
     }
   })
 
-  test('lists channels with what waits and why one fails', async () => {
+  test('lists channels with waiting messages and reasons of failures', async () => {
     const failing: OwnedChannel = {
       ...{ ...channel, name: 'ph\u001bone', kind: 'gotify', owner: 'eve@example.org', state: 'failing', waiting: 1200 },
       ...{ reason: '503 Service Unavailable', failures: 4, retryAt: Date.UTC(2026, 0, 1, 8, 30) },
@@ -122,7 +122,7 @@ describe('the command channel', () => {
     assert.deepEqual([none.code, none.out, none.err], [0, '', 'no channels yet\n'])
   })
 
-  test("prints the other side's answer, and fails if the message did not arrive", async () => {
+  test("prints the receiver's answer, and fails if the message did not arrive", async () => {
     for (const [outcome, answer, expected] of [
       ['delivered', '200 OK\u001b[2J', [0, 'delivered: 200 OK?[2J\n']],
       ['later', '503', [1, 'not delivered, but a later attempt may succeed: 503\n']],
@@ -136,7 +136,7 @@ describe('the command channel', () => {
     }
   })
 
-  test('asks before it removes, if there is a terminal', async () => {
+  test('asks for confirmation before removing a channel on a terminal', async () => {
     const removed: string[] = []
     const engine = {
       removeChannel: async (_: unknown, id: string) => {
@@ -155,13 +155,13 @@ describe('the command channel', () => {
     assert.deepEqual([sure.questions, JSON.parse(sure.out).channel.id, removed], [[], ID, [ID, ID]])
   })
 
-  test('reports a failure with its code', async () => {
+  test('reports a failure with its error code', async () => {
     const engine = { removeChannel: () => Promise.reject(new AppError('not-found', 'gone')) }
     const { code, out } = await folder.run(['channel', 'remove', ID, '--json'], { engine })
     assert.deepEqual([code, JSON.parse(out).error.code], [1, 'not-found'])
   })
 
-  test('lists the kinds in its help, and the settings of one', async () => {
+  test('lists all kinds in its help, or the settings of one kind', async () => {
     for (const argv of [
       ['help', 'channel'],
       ['channel', '--help'],
@@ -181,7 +181,7 @@ describe('the command channel', () => {
   })
 })
 
-describe('the command channel on a data folder', () => {
+describe('erace channel on a data folder', () => {
   const folder = useCliFolder()
   const env = { ERACE_PASSWORD: 'correct horse' }
   const run = (argv: readonly string[], given: { env?: Record<string, string>; piped?: string } = {}) =>
@@ -192,7 +192,7 @@ describe('the command channel on a data folder', () => {
     await run(['user', 'add', 'root@example.org', '--role', 'administrator'], { env })
   })
 
-  test('adds for the only account, shows a secret that was made once, and removes', async () => {
+  test('adds a channel for the only account, shows its generated secret once, and removes it', async () => {
     const added = await run(webhook)
     const [, id, secret] = /^added (c_\w+) .* of root@example\.org\nsecret, shown only now: (whsec_\S+)\n$/.exec(
       added.out,
@@ -208,7 +208,7 @@ describe('the command channel on a data folder', () => {
     )
   })
 
-  test('a feed has its secret addresses only when it is added, and nothing can be sent to it', async () => {
+  test('shows the secret URLs of a feed only when it is added, and sends nothing to it', async () => {
     const added = await run(['channel', 'add', '--kind', 'feed', '--name', 'reader', '--json'], {
       env: { ERACE_SERVER_URL: 'https://erace.example' },
     })
@@ -221,7 +221,7 @@ describe('the command channel on a data folder', () => {
     await run(['channel', 'remove', channel.id])
   })
 
-  test('all that is wrong is reported together, by option', async () => {
+  test('reports all errors together, by option', async () => {
     const wrong = ['channel', 'add', '--kind', 'ntfy', '--set', 'url=ftp://x', '--set', 'token=-', '--set', 'tpoic=a']
     const { code, out, err } = await run(wrong, { piped: 'geheim\nmore' })
     assert.deepEqual([code, out], [2, ''])
@@ -246,7 +246,7 @@ describe('the command channel on a data folder', () => {
     assert.match((await run(['channel', 'test', id])).out, /^not delivered: this program is not allowed; /)
   })
 
-  test('with several accounts the owner is named', async () => {
+  test('requires --owner if there are several accounts', async () => {
     await run(['user', 'add', 'ada@example.org'], { env })
     const which = await run(webhook)
     assert.deepEqual([which.code, which.out], [2, ''])

@@ -92,7 +92,7 @@ describe('completion', () => {
     )
   })
 
-  test('other shells are refused with those there are', async () => {
+  test('rejects other shells, and lists the supported ones', async () => {
     for (const words of [[], ['tcsh'], ['bash', 'zsh']]) {
       const { code, err } = await cli.run(['completion', ...words])
       assert.equal(code, 2)

@@ -36,14 +36,14 @@ describe('erace crawl', () => {
     assert.deepEqual(seeds, ['http://c.example/', 'http://a.example/', 'https://b.example/x#y'])
   })
 
-  test('without options leaves every choice to the configuration', async () => {
+  test('leaves every setting to the configuration if no options are given', async () => {
     const { depth, restrict, maxPages, files, config } = await settingsOf('http://a.example/')
     assert.deepEqual({ depth, restrict, maxPages }, { depth: null, restrict: null, maxPages: null })
     assert.deepEqual(files, { mimeTypes: null, ignoreTypes: null, blockList: null, hostRules: null })
     assert.equal(config.crawl.respectRobots, true)
   })
 
-  test('reads every promised option', async () => {
+  test('reads its options', async () => {
     const { config, depth, restrict, maxPages, files } = await settingsOf(
       ...['http://a.example/', '--depth', '2', '--restrict', '^http://a', '--max-pages', '9', '--fetchers', '8'],
       ...['--threads', '1', '--per-host', '3', '--delay', '250', '--host-rules', 'block.txt', '--mime', 'mime.types'],
@@ -61,7 +61,7 @@ describe('erace crawl', () => {
     assert.match(files.ignoreTypes!, /ours/)
   })
 
-  test('lists everything that is wrong at once and does not begin', async () => {
+  test('reports all errors at once and does not start', async () => {
     const { code, err } = await folder.run([
       ...['crawl', '@bad-seeds.txt', '@none.txt', '@empty.txt', 'http://', '--restrict', '(', '--depth', '-1'],
       ...'--max-pages 0 --mime none --block . --ignore latin.txt --delay -5 --allow-net home'.split(' '),
@@ -95,12 +95,12 @@ describe('erace crawl', () => {
     assert.match((await folder.run(['crawl'])).err, /SEED: give at least one URL/)
   })
 
-  test('a long list of wrong seeds is cut short', async () => {
+  test('shortens a long list of invalid seeds', async () => {
     const { err } = await folder.run(['crawl', ...Array.from({ length: 70 }, (_, i) => `telnet://h${i}.example/`)])
     assert.match(err, /\nerace crawl: and 20 more\n/)
   })
 
-  test('with --json prints the result and nothing else', async () => {
+  test('prints only the result to standard output with --json', async () => {
     const engine = {
       crawl: async (_: CrawlSettings, { log, onProgress }: CrawlHooks) => {
         log.info('at work')
@@ -115,14 +115,14 @@ describe('erace crawl', () => {
     assert.equal(JSON.parse(err).msg, 'at work')
   })
 
-  test('fails where every seed failed, and not where one was read', async () => {
+  test('fails if all pages failed, but not if one was stored', async () => {
     const resultOf = (stored: number) => ({ crawl: async () => ({ ...emptyResult, failed: 2, stored }) })
     const codeOf = async (stored: number) =>
       (await folder.run(['crawl', 'http://a.example/'], { engine: resultOf(stored) })).code
     assert.deepEqual([await codeOf(0), await codeOf(1)], [1, 0])
   })
 
-  test('on a terminal shows the progress line, which is gone in the end', async () => {
+  test('shows a progress line on a terminal, and clears it at the end', async () => {
     const engine = {
       crawl: async (_: CrawlSettings, { log, onProgress }: CrawlHooks) => {
         onProgress(snapshot)
@@ -142,7 +142,7 @@ describe('erace crawl', () => {
     assert.match(out, /^Crawl finished/)
   })
 
-  test('--quiet leaves the result and errors', async () => {
+  test('prints only the result and errors with --quiet', async () => {
     const engine = {
       crawl: async (_: CrawlSettings, { log, onProgress }: CrawlHooks) => {
         onProgress(snapshot)
@@ -156,7 +156,7 @@ describe('erace crawl', () => {
     assert.match(out, /^Crawl finished/)
   })
 
-  test('a failing crawl leaves the terminal clean and no listeners behind', async () => {
+  test('clears the progress line and removes its listeners if it fails', async () => {
     const engine = {
       crawl: async (_: CrawlSettings, { onProgress }: CrawlHooks) => {
         onProgress(snapshot)
@@ -169,7 +169,7 @@ describe('erace crawl', () => {
     assert.match(err, /\r +\rerace crawl: internal error: broken\n/)
   })
 
-  test('an interrupted process saves, prints its result and exits with 130', async () => {
+  test('prints its result and exits with 130 if it is interrupted', async () => {
     const here = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
     const program = `
       import { runCli } from ${here('../run-cli.ts')}

@@ -8,7 +8,7 @@ import * as profiles from '../../app/commands/profiles.ts'
 import * as users from '../../app/commands/users.ts'
 import { useCliFolder } from '../cli.testkit.ts'
 
-describe('the command credential', () => {
+describe('erace credential', () => {
   const folder = useCliFolder()
 
   test('reports all errors of a command line', async () => {
@@ -39,7 +39,7 @@ describe('the command credential', () => {
   })
 })
 
-describe('the command credential on a data folder', () => {
+describe('erace credential on a data folder', () => {
   const folder = useCliFolder()
   const secret = 'hunter2-secret'
   const run = (
@@ -51,7 +51,7 @@ describe('the command credential on a data folder', () => {
     await run(['user', 'add', 'ada@example.org'], { env: { ERACE_PASSWORD: 'correct horse' } })
   })
 
-  test('takes the secret from a pipe, the environment or a prompt, and shows it nowhere', async () => {
+  test('takes the secret from a pipe, the environment or a prompt, and never shows it', async () => {
     const added = await run(['credential', 'add', 'mailbox', '--user', 'ada'], { piped: `${secret}\n` })
     assert.deepEqual([added.code, added.out], [0, 'added mailbox (password) of ada@example.org\n'], added.err)
     const token = await run(['credential', 'add', 'shop', '--kind', 'bearer'], { env: { ERACE_SECRET: secret } })
@@ -81,7 +81,7 @@ describe('the command credential on a data folder', () => {
     assert.equal((await run(['credential', 'remove', 'site', '--yes'])).code, 0)
   })
 
-  test('what is wrong is reported by option, and without the secret', async () => {
+  test('reports errors by option, without the secret', async () => {
     const wrong = await run(['credential', 'add', 'bad', '--user', 'a\tb'], { piped: `${secret}\u0001` })
     assert.equal(wrong.code, 2)
     assert.match(wrong.err, /--user: has line breaks or control characters/)
@@ -90,7 +90,7 @@ describe('the command credential on a data folder', () => {
     assert.match((await run(['credential', 'add', 'none', '--user', 'a'])).err, /no password given: set ERACE_SECRET/)
   })
 
-  test('profiles of a file name those of their owner, and are not without them', async () => {
+  test('lets imported profiles use only existing credentials of their owner', async () => {
     const profile = { name: 'Shop', sources: [{ uri: 'https://a.example/', credentials: 'shop' }] }
     const importing = async (of: object) => {
       writeFileSync(join(folder.cwd, 'p.json'), JSON.stringify(of))
@@ -106,7 +106,7 @@ describe('the command credential on a data folder', () => {
     assert.ok(!exported.out.includes(secret))
   })
 
-  test('a backup shows nothing of them, and needs the key to be restored', async () => {
+  test('a backup reveals no credentials, and needs the key to be restored', async () => {
     const data = join(folder.cwd, 'erace-data')
     const keyFile = join(data, 'secret.key')
     const key = readFileSync(keyFile, 'latin1').trim()
@@ -136,7 +136,7 @@ describe('the command credential on a data folder', () => {
     assert.equal(existsSync(join(folder.cwd, 'configured', 'secret.key')), false)
   })
 
-  test('a folder whose key is lost is not backed up in plain', async () => {
+  test('a folder whose key is lost is not backed up', async () => {
     rmSync(join(folder.cwd, 'erace-data', 'secret.key'))
     const { code, out } = await run(['backup', 'lost.tar', '--json'])
     const { error } = JSON.parse(out)

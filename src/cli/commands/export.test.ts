@@ -17,7 +17,7 @@ const done: ExportReport = {
   interrupted: false,
 }
 
-describe('export', () => {
+describe('erace export', () => {
   const folder = useCliFolder({ 'there.warc': 'x' })
   const asked: ExportRequest[] = []
   const engine = (report: Partial<ExportReport> = {}) => ({
@@ -35,7 +35,7 @@ describe('export', () => {
 
   before(() => mkdirSync(join(folder.cwd, 'erace-data')))
 
-  test('says what was written, as text and as JSON', async () => {
+  test('reports the result as text and as JSON', async () => {
     const { out, err } = await folder.run(['export', 'warc', 'all.warc.gz'], { engine: engine() })
     assert.equal(out, '/x/all.warc.gz: 12,345 records, 6.7 MB, 3s\n')
     assert.equal(err, '')
@@ -46,20 +46,20 @@ describe('export', () => {
     assert.equal(terminal.listening, 0)
   })
 
-  test('ends with 1 when something was skipped, and lists it', async () => {
+  test('exits with 1 if records were skipped, and lists them', async () => {
     const faults = [{ url: 'http://a.example/\u0007', version: 2, message: 'cut off' }]
     const { code, out } = await folder.run(['export', 'warc', 'x.warc'], { engine: engine({ skipped: 3, faults }) })
     assert.equal(code, 1)
     assert.match(out, /^http:\/\/a\.example\/\?@2: cut off\nand 2 more\n.*; 3 skipped, see above\n$/)
   })
 
-  test('ends with 130 when it was interrupted', async () => {
+  test('exits with 130 if it was interrupted', async () => {
     const { code, out } = await folder.run(['export', 'warc', 'x.warc'], { engine: engine({ interrupted: true }) })
     assert.equal(code, 130)
     assert.equal(out, 'interrupted: no file was written\n')
   })
 
-  test('on standard output there is nothing but the export', async () => {
+  test('writes nothing but the export to standard output', async () => {
     const { code, out, err } = await folder.run(['export', 'links', '-'], {
       engine: engine({ kind: 'links', file: '-' }),
     })
@@ -67,7 +67,7 @@ describe('export', () => {
     assert.equal(asked.pop()!.file, null)
   })
 
-  test('a list of bad URLs on standard output may be JSON lines', async () => {
+  test('can write a list of bad URLs to standard output as JSON lines', async () => {
     const report = { kind: 'bad-urls' as const, file: '-' }
     const { code, out, err } = await folder.run(['export', 'bad-urls', '-', '--json'], { engine: engine(report) })
     assert.deepEqual([code, out, err], [0, '', ''])
@@ -75,7 +75,7 @@ describe('export', () => {
     assert.equal((await ask('bad-urls', '-')).jsonLines, undefined)
   })
 
-  test('reads what is asked for', async () => {
+  test('reads kind, file, selection and index file from its arguments', async () => {
     const all = { urlPrefix: '', afterMs: null, beforeMs: null, currentOnly: false }
     const file = join(folder.cwd, 'x')
     assert.deepEqual(await ask('meta', 'x'), { kind: 'meta', file, indexFile: null, selection: all })
@@ -96,27 +96,27 @@ describe('export', () => {
     'no kind': [],
     'an unknown kind': ['zip', 'x'],
     'no file': ['warc'],
-    'too many words': ['warc', 'x', 'y'],
-    'a file that is there': ['warc', 'there.warc'],
-    'an index that is there': ['warc', 'x', '--cdxj', 'there.warc'],
-    'an index that is the export': ['warc', 'x', '--cdxj', './x'],
-    'an index of something else': ['meta', 'x', '--cdxj', 'y'],
-    'an index of standard output': ['warc', '-', '--cdxj', 'y'],
+    'too many arguments': ['warc', 'x', 'y'],
+    'an existing file': ['warc', 'there.warc'],
+    'an existing index file': ['warc', 'x', '--cdxj', 'there.warc'],
+    'an index with the same name as the export': ['warc', 'x', '--cdxj', './x'],
+    'an index of another kind of export': ['meta', 'x', '--cdxj', 'y'],
+    'an index of an export to standard output': ['warc', '-', '--cdxj', 'y'],
     'JSON and export on one output': ['warc', '-', '--json'],
-    'a folder that is not there': ['warc', 'no/x'],
+    'a missing folder': ['warc', 'no/x'],
     'a folder': ['warc', 'erace-data', '--force'],
     'a file in the data folder': ['warc', 'erace-data/catalog.db', '--force'],
     'a device': ['warc', '/dev/null', '--force'],
-    'the owner of something else': ['meta', 'x', '--owner', 'a@b.c'],
-    'current versions of a list of URLs': ['bad-urls', 'x', '--current'],
-    'all of something else': ['warc', 'x', '--all'],
-    'all and current': ['links', 'x', '--all', '--current'],
-    'a prefix that is no URL': ['warc', 'x', '--url', 'example.org'],
-    'a time that is none': ['warc', 'x', '--after', 'yesterday'],
-    'times the wrong way round': ['warc', 'x', '--after', '2026-02', '--before', '2026-01'],
+    'an owner for another kind of export': ['meta', 'x', '--owner', 'a@b.c'],
+    'current versions of a list of bad URLs': ['bad-urls', 'x', '--current'],
+    'all versions of another kind of export': ['warc', 'x', '--all'],
+    'both all and current versions': ['links', 'x', '--all', '--current'],
+    'a prefix that is not a URL': ['warc', 'x', '--url', 'example.org'],
+    'an invalid time': ['warc', 'x', '--after', 'yesterday'],
+    'a reversed period of time': ['warc', 'x', '--after', '2026-02', '--before', '2026-01'],
   }
   for (const [name, words] of Object.entries(wrong)) {
-    test(`${name} is wrong use`, async () => {
+    test(`${name} is a usage error`, async () => {
       assert.equal((await folder.run(['export', ...words], { engine: engine() })).code, 2)
       assert.deepEqual(readdirSync(folder.cwd).toSorted(), ['erace-data', 'there.warc'])
     })
@@ -127,7 +127,7 @@ describe('export', () => {
     assert.equal(err.match(/^erace export: /gm)?.length, 4)
   })
 
-  test('a WARC file is not written to a terminal', async () => {
+  test('does not write a WARC file to a terminal', async () => {
     assert.equal((await folder.run(['export', 'warc', '-'], { engine: engine(), columns: 80 })).code, 2)
   })
 })

@@ -88,7 +88,7 @@ describe('erace gc', () => {
     )
   })
 
-  test('the result is one JSON object, with --all everything in it', async () => {
+  test('--json prints one object, with all items if --all is given', async () => {
     const plain = await folder.run(['gc', '--json'], { engine: engineOf(sample, [item]) })
     assert.deepEqual(JSON.parse(plain.out), sample)
     const items = [item, { ...item, n: 2 }]
@@ -98,13 +98,13 @@ describe('erace gc', () => {
     assert.deepEqual(JSON.parse(nothing.out), { items: [], ...sample })
   })
 
-  test('as text, --all lists a line for each in place of the examples', async () => {
+  test('--all lists every item as a line of text in place of the examples', async () => {
     const { out } = await folder.run(['gc', '--all'], { engine: engineOf(sample, [item, { ...item, n: 2 }]) })
     assert.match(out, /^remove {2}versions {4}4\.2 KB {2}http:\/\/a\.example\/\?@3\nremove .*@2\nwould remove/)
     assert.doesNotMatch(out, /the first ones/)
   })
 
-  test('a failure in the midst of a list leaves one JSON object', async () => {
+  test('a failure in the middle of a list still gives one JSON object', async () => {
     const engine: Partial<Engine> = {
       async gc(_, { onItem }) {
         onItem(item)
@@ -116,7 +116,7 @@ describe('erace gc', () => {
     assert.deepEqual(JSON.parse(out), { items: [item], error: { code: 'store-full', message: 'the disk is full' } })
   })
 
-  test('an interrupted run ends with 130, and a terminal shows how far it is', async () => {
+  test('an interrupted run exits with 130, and a terminal shows its progress', async () => {
     const { code, out, err } = await folder.run(['gc'], {
       engine: engineOf({ ...sample, finished: false }),
       columns: 80,

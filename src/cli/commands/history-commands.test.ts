@@ -110,7 +110,7 @@ const changed: DiffReport = {
   ],
 }
 
-describe('the commands that read documents', () => {
+describe('history, show and diff', () => {
   const folder = useCliFolder()
 
   const show = (report: ShowReport, options: string[] = [], columns?: number) =>
@@ -131,7 +131,7 @@ describe('the commands that read documents', () => {
     given: { columns?: number; env?: Record<string, string> } = {},
   ) => folder.run(['diff', url, ...options], { engine: { diff: async () => report }, ...given })
 
-  test('history is a table that ends with the newest', async () => {
+  test('history prints a table with the newest version last', async () => {
     const versions = history.versions.map(({ changes: _, ...version }) => version)
     const { code, out } = await folder.run(['history', url], {
       engine: { history: async () => ({ ...history, versions }) },
@@ -167,12 +167,12 @@ describe('the commands that read documents', () => {
     ])
   })
 
-  test('history of a document without versions says so', async () => {
+  test('history reports a document without versions', async () => {
     const engine = { history: async () => ({ ...history, versions: [], more: 0 }) }
     assert.match((await folder.run(['history', url], { engine })).out, /redirect\n {2}no versions kept\n$/)
   })
 
-  test('show writes the exact bytes unless to a terminal', async () => {
+  test('show writes the exact bytes, except to a terminal', async () => {
     assert.equal((await show(shown)).out, '<p>a\u001b[2J\r\n')
     assert.deepEqual(await bytesShown(picture, []), png)
     assert.equal((await show(shown, [], 80)).out, '<p>a?[2J\n')
@@ -182,7 +182,7 @@ describe('the commands that read documents', () => {
     assert.deepEqual(await bytesShown(picture, ['--raw'], { columns: 80 }), png)
   })
 
-  test('show prints text, header or links, and on a terminal nothing that steers it', async () => {
+  test('show prints text, header or links, without control characters on a terminal', async () => {
     assert.equal((await show(shown, ['--text'])).out, 'a\u001b[2J\nb\n')
     assert.equal((await show(shown, ['--text'], 80)).out, 'a?[2J\nb\n')
     assert.equal((await show(shown, ['--header'])).out, 'HTTP/1.1 200 OK\nServer: x\n')
@@ -192,7 +192,7 @@ describe('the commands that read documents', () => {
     assert.match(err, /has no text: its type is image\/png/)
   })
 
-  test('show ends with 1 and the reason where there is no body', async () => {
+  test('show exits with 1 and the reason if there is no body', async () => {
     const absences = [
       ['gone', /as gone: status 301 since 2026-01-01/],
       ['dropped', /was removed by gc; --header/],
@@ -214,7 +214,7 @@ describe('the commands that read documents', () => {
     assert.match(damaged.err, /is damaged: cut off/)
   })
 
-  test('show as JSON has the text, or the bytes where there is none', async () => {
+  test('show --json has the text, or the bytes if there is no text', async () => {
     const { content: _, ...rest } = shown
     assert.deepEqual(JSON.parse((await show(shown, ['--json'])).out), {
       ...rest,
@@ -232,7 +232,7 @@ describe('the commands that read documents', () => {
     })
   })
 
-  test('diff tells what changed block by block, below the headings', async () => {
+  test('diff lists changes block by block, below their headings', async () => {
     const nothing = { path: '', place: '', key: '', from: 1, to: 1 }
     const changes: Change[] = [
       ...changed.changes,
@@ -270,7 +270,7 @@ describe('the commands that read documents', () => {
     ])
   })
 
-  test('diff sets off the words that differ, and leaves out long stretches without any', async () => {
+  test('diff highlights changed words, and shortens long unchanged text', async () => {
     const { out } = await diff(changed, [], { columns: 80 })
     assert.ok(out.includes('\u001b[2mShop › Kettle\u001b[0m\n'), JSON.stringify(out))
     assert.ok(
@@ -287,7 +287,7 @@ describe('the commands that read documents', () => {
     assert.match((await diff(report)).out, /\n\+ …( word){10,12} new (word ){10,12}…\n$/)
   })
 
-  test('diff is unified by lines, and inline by words', async () => {
+  test('diff is unified with --lines, and inline with --words', async () => {
     const { code, out } = await diff(changed, ['--lines'])
     assert.equal(code, 0)
     assert.equal(
@@ -312,13 +312,13 @@ describe('the commands that read documents', () => {
     assert.match((await diff(byWords, ['--words'])).out, /@@\nhead\nthe \[-old-\]\{\+new\+\} end\n$/)
   })
 
-  test('diff has colours on a terminal that wants them, and nothing in a document can add to them', async () => {
+  test('diff uses colours on a terminal unless NO_COLOR is set, and removes control characters', async () => {
     const { out } = await diff(changed, ['--lines'], { columns: 80 })
     assert.ok(out.includes('\u001b[31m-old?[2J\u001b[0m\n\u001b[32m+new\u001b[0m\n'), JSON.stringify(out))
     assert.equal((await diff(changed, [], { columns: 80, env: { NO_COLOR: '1' } })).out.includes('\u001b'), false)
   })
 
-  test('diff says in words when there is nothing to show', async () => {
+  test('diff explains why there is nothing to show', async () => {
     const same: DiffReport = { ...changed, equal: true, hunks: [] }
     for (const [report, message] of [
       [same, /have the same text; use --raw to compare the source\n$/],
@@ -338,7 +338,7 @@ describe('the commands that read documents', () => {
     assert.match((await diff({ ...changed, coarse: true })).out, /too much for an exact comparison/)
   })
 
-  test('diff hands on what is asked for', async () => {
+  test('diff passes on its options', async () => {
     const asked: unknown[] = []
     const engine = {
       diff: async (...args: unknown[]) => {
@@ -361,7 +361,7 @@ describe('the commands that read documents', () => {
     ])
   })
 
-  test('what is missing, too much or contradictory is wrong use', async () => {
+  test('missing, surplus or contradictory arguments are usage errors', async () => {
     for (const argv of [
       ['history'],
       ['history', url, url],

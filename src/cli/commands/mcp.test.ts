@@ -15,7 +15,7 @@ describe('erace mcp', () => {
     return sources[0]
   }
 
-  test('serves a data folder, or passes calls on to a service', async () => {
+  test('uses a data folder or a remote service as its source', async () => {
     const stored = await sourceOf(['--data', 'x', '--owner', 'Ada@example.org'])
     assert.deepEqual([stored?.kind, stored?.kind === 'store' && stored.owner], ['store', 'ada@example.org'])
     assert.deepEqual(await sourceOf(['--url', 'https://erace.example.org/'], token), {
@@ -25,7 +25,7 @@ describe('erace mcp', () => {
     })
   })
 
-  test('rejects what makes no sense together', async () => {
+  test('rejects invalid and contradictory options', async () => {
     for (const [argv, env, message] of [
       [['words'], {}, /mcp takes options only/],
       [['--url', 'https://x.example'], {}, /ERACE_TOKEN: must be a token/],

@@ -52,7 +52,7 @@ const moved: ImportReport = {
 describe('erace migrate', () => {
   const folder = useCliFolder()
 
-  test('shows the schema and applies what is missing, once', async () => {
+  test('lists the schema steps and applies missing ones once', async () => {
     const { engine } = storeOf()
     const first = await folder.run(['migrate', ...store], { engine })
     assert.equal(first.code, 0)
@@ -69,7 +69,7 @@ describe('erace migrate', () => {
     assert.deepEqual([applied, steps.length], [[], 2])
   })
 
-  test('only shows it with --dry-run', async () => {
+  test('applies nothing with --dry-run', async () => {
     const { engine, asked } = storeOf()
     const { code, out } = await folder.run(['migrate', ...store, '--dry-run', '--citus'], { engine })
     assert.equal(code, 0)
@@ -115,7 +115,7 @@ describe('erace migrate', () => {
     assert.equal((await folder.run(['migrate', '--from', 'old', ...store], { engine })).code, 0)
   })
 
-  test('differences are listed and end with 1', async () => {
+  test('lists differences and exits with 1', async () => {
     const counts = [{ what: 'documents', here: 2, there: 1 }]
     const engine = { importFolder: async () => ({ ...moved, counts, faults: ['version 3: another digest\u001b[2J'] }) }
     const { code, out } = await folder.run(['migrate', '--from', 'old', '--to', address], { engine })
@@ -126,7 +126,7 @@ describe('erace migrate', () => {
   })
 
   for (const way of ['a report', 'a failure'] as const)
-    test(`an interrupted import that ends with ${way} says how to continue, with 130`, async () => {
+    test(`an interrupted import ending in ${way} says how to continue and exits with 130`, async () => {
       const world = createRecordingIo()
       const engine = engineWith({
         async importFolder(_from, _to, { signal }) {
@@ -153,7 +153,7 @@ describe('erace migrate', () => {
     [['--from', 'old', '--to', address, '--citus'], /--citus: can't be combined with --from/],
     [[...store, 'word'], /word: migrate takes no arguments/],
   ] as const)
-    test(`"${argv.join(' ')}" is refused with what is wrong`, async () => {
+    test(`rejects "${argv.join(' ')}" with the reason`, async () => {
       const { code, err } = await folder.run(['migrate', ...argv])
       assert.equal(code, 2)
       assert.match(err, expected)

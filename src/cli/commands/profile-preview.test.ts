@@ -36,7 +36,7 @@ const found: PreviewPart = {
   end: 'time',
 }
 
-describe('the command profile preview', () => {
+describe('erace profile preview', () => {
   const sources = [{ uri: 'http://a.example/' }]
   const interests = { keywords: [{ key: 'java', weight: 4 }] }
   const folder = useCliFolder({
@@ -57,7 +57,7 @@ describe('the command profile preview', () => {
     return { engine: { previewProfiles }, asked }
   }
 
-  test('shows what the profiles would have matched', async () => {
+  test('shows which archived documents a profile matches', async () => {
     const { engine, asked } = engineOf({})
     const { code, out, err } = await folder.run(['profile', 'preview', 'java.json'], { engine })
     assert.deepEqual([code, err], [0, ''])
@@ -78,7 +78,7 @@ describe('the command profile preview', () => {
     ])
   })
 
-  test('says when its sources cover nothing yet', async () => {
+  test('says when nothing is archived from the sources yet', async () => {
     const { engine } = engineOf({ covered: nothing, everything: { ...found, passedOver, end: 'count', examples: [] } })
     const { out } = await folder.run(['profile', 'preview', 'java.json'], { engine })
     assert.deepEqual(out.split('\n').slice(1), [
@@ -88,7 +88,7 @@ describe('the command profile preview', () => {
     ])
   })
 
-  test('gives one report for each profile as JSON', async () => {
+  test('prints a report for each profile as JSON', async () => {
     const { engine, asked } = engineOf({})
     const argv = ['profile', 'preview', 'two.json', '--json', '--last', '20', '--examples', '0']
     const { code, out } = await folder.run(argv, { engine })
@@ -102,12 +102,12 @@ describe('the command profile preview', () => {
     assert.deepEqual(asked[0]!.request, { documents: 20, examples: 0 })
   })
 
-  test('marks what was found on a terminal', async () => {
+  test('prints matches in bold on a terminal', async () => {
     const { out } = await folder.run(['profile', 'preview', 'java.json'], { engine: engineOf({}).engine, columns: 100 })
     assert.ok(out.includes('all of \u001b[1mjava\u001b[22m today'))
   })
 
-  test('reports all errors at once, and reads nothing', async () => {
+  test('reports all errors at once', async () => {
     const argv = ['profile', 'preview', 'wrong.json', '--last', 'many', '--examples', '101', '--owner', 'a@example.org']
     const { code, err } = await folder.run(argv)
     assert.equal(code, 2)

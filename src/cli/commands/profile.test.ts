@@ -65,7 +65,7 @@ async function* each<T>(...items: T[]): AsyncGenerator<T> {
   yield* items
 }
 
-describe('the command profile', () => {
+describe('erace profile', () => {
   const folder = useCliFolder({
     'urd.xml': urd('http://a.example/'),
     'mail.xml': `<urds>${urd('imap://a.example/').replace('"http"', '"imap"')}</urds>`,
@@ -90,7 +90,7 @@ describe('the command profile', () => {
     assert.equal(noted.out.split('\n')[0], "mail.xml:2: note: uri: IMAP isn't supported")
   })
 
-  test('prints all errors of a file with their lines', async () => {
+  test('prints every error in a file with its place', async () => {
     const { code, out, err } = await folder.run(['profile', 'validate', 'wrong.xml'])
     assert.deepEqual([code, err], [2, ''])
     const lines = out.trimEnd().split('\n')
@@ -106,7 +106,7 @@ describe('the command profile', () => {
     assert.match(json.out, /^wrong\.json: \[0\]\.nmae: unknown key; did you mean name\?$/m)
   })
 
-  test('refuses to push and unknown channels in every form', async () => {
+  test('rejects the push method and unknown channels', async () => {
     for (const file of ['asking.xml', 'asking.json']) {
       const { code, out } = await folder.run(['profile', 'validate', file])
       assert.equal(code, 2, file)
@@ -116,7 +116,7 @@ describe('the command profile', () => {
     assert.deepEqual([code, /unknown channel "mail"/.test(out)], [2, true], out)
   })
 
-  test('checks the owners that a file names as it checks --owner', async () => {
+  test('validates and normalises owners in a file like --owner', async () => {
     const taken: ImportedProfile[] = []
     const engine = {
       importProfiles: async (_: unknown, profiles: readonly ImportedProfile[]) => {
@@ -141,14 +141,14 @@ describe('the command profile', () => {
     )
   })
 
-  test('gives its finding as JSON', async () => {
+  test('prints validation results as JSON', async () => {
     const { code, out } = await folder.run(['profile', 'validate', 'wrong.xml', '--json'])
     const found = JSON.parse(out)
     assert.deepEqual([code, found.valid, found.profiles, found.faults.length], [2, false, 0, 3])
     assert.equal(found.faults[0].line, 3)
   })
 
-  test('hands profiles to the engine, each with its owner', async () => {
+  test('imports each profile with its owner', async () => {
     const taken: ImportedProfile[] = []
     const engine = {
       importProfiles: async (_: unknown, profiles: readonly ImportedProfile[]) => {
@@ -169,7 +169,7 @@ describe('the command profile', () => {
     )
   })
 
-  test('imports nothing from an invalid file, or without owners', async () => {
+  test('rejects an import of invalid or ownerless profiles', async () => {
     const invalid = await folder.run(['profile', 'import', 'wrong.xml', '--owner', 'ada@example.org'])
     assert.equal(invalid.code, 2)
     assert.match(invalid.err, /wrong\.xml:3: every: (?:.|\n)*wrong\.xml:5: (?:.|\n)*wrong\.xml:6: uri: /)
@@ -178,7 +178,7 @@ describe('the command profile', () => {
     assert.match(ownerless.err, /urd\.xml:1: has no owner; name one with --owner/)
   })
 
-  test('writes files that it can read again', async () => {
+  test('exports files that it can import again', async () => {
     const asked: unknown[] = []
     const engine = {
       exportProfiles: async (_: unknown, owner: string | null) => {
@@ -208,7 +208,7 @@ describe('the command profile', () => {
     assert.equal(await readFile(join(folder.cwd, 'none.json'), 'utf8'), '[]\n')
   })
 
-  test('leaves nothing behind when an export fails', async () => {
+  test('leaves no partial file behind when an export fails', async () => {
     async function* broken(): AsyncGenerator<Profile> {
       yield profile
       throw new Error('the store is gone')
@@ -243,7 +243,7 @@ describe('the command profile', () => {
   })
 })
 
-describe('the command query', () => {
+describe('erace query', () => {
   const folder = useCliFolder()
 
   test('prints nodes and values', async () => {
@@ -271,7 +271,7 @@ describe('the command query', () => {
     assert.deepEqual(JSON.parse(json.out), { kind: 'value', value: 3 })
   })
 
-  test('reports an invalid expression, and usage errors', async () => {
+  test('reports invalid expressions and usage errors', async () => {
     const engine = { query: async () => ({ kind: 'fault' as const, message: 'no XPath' }) }
     const { code, err } = await folder.run(['query', '//a['], { engine })
     assert.equal(code, 2)

@@ -44,7 +44,7 @@ describe('erace search', () => {
     return { ...result, request: requests[0] }
   }
 
-  test('hits are shown with title, version, date and snippet, and nothing of a page steers the terminal', async () => {
+  test('shows title, version, date and snippet of each hit, and neutralises escape sequences', async () => {
     const { code, out } = await run(['solar'])
     assert.equal(code, 0)
     assert.deepEqual(out.split('\n'), [
@@ -61,17 +61,17 @@ describe('erace search', () => {
     ])
   })
 
-  test('on a terminal what was found is bold', async () => {
+  test('prints matches in bold on a terminal', async () => {
     const { out } = await run(['solar'], 100)
     assert.ok(out.includes('1. \u001b[1mSolar\u001b[22m power'))
     assert.ok(out.includes('about \u001b[1msolar\u001b[22m panels'))
   })
 
-  test('with --json the report is printed and nothing else', async () => {
+  test('prints only the report with --json', async () => {
     assert.deepEqual(JSON.parse((await run(['solar', '--json'])).out), report)
   })
 
-  test('words of the command line make one query, options say which part of the answer', async () => {
+  test('joins arguments into one query and passes on the options', async () => {
     const { request } = await run(['solar', 'site:example.org', '--limit', '5', '--offset=10', '--no-update'])
     assert.equal(request?.query?.match?.kind, 'and')
     const { query: _, ...rest } = request!
@@ -79,7 +79,7 @@ describe('erace search', () => {
     assert.deepEqual((await run(['--', '-solar'])).request?.query?.match?.kind, 'not')
   })
 
-  test('the index can be rebuilt without a query', async () => {
+  test('rebuilds the index without a query', async () => {
     const { out, request } = await run(['--rebuild'])
     assert.equal(request?.query, null)
     assert.equal(request?.rebuild, true)

@@ -30,7 +30,7 @@ const clean: VerifyReport = {
   faultCount: 0,
 }
 
-describe('the commands that read a data folder', () => {
+describe('erace status and erace verify', () => {
   const folder = useCliFolder()
 
   test('status prints text and JSON', async () => {
@@ -46,7 +46,7 @@ describe('the commands that read a data folder', () => {
     assert.match(delivering.out, /\n {2}channels +3\n {2}channels failing +1\n {2}waiting for delivery +1,200\n/)
   })
 
-  test('status shows what was set aside and why, and tries it again', async () => {
+  test('status lists versions that were set aside, and --retry-tasks retries them', async () => {
     const latest = [{ url: 'http://a.example/bad', reason: 'TypeError: no', at: '2026-01-01T00:01:00.000Z' }]
     const calls: string[] = []
     const engine = {
@@ -65,13 +65,13 @@ describe('the commands that read a data folder', () => {
     assert.deepEqual([code, err, calls.slice(1)], [0, '7 versions will be processed again\n', ['retry', 'status']])
   })
 
-  test('verify ends with 0 without errors', async () => {
+  test('verify exits with 0 if there are no errors', async () => {
     const { code, out } = await folder.run(['verify'], { engine: { verify: async () => clean } })
     assert.equal(code, 0)
     assert.equal(out, 'no errors: 3,500 records in 2 files, 150 MB, 2s\n')
   })
 
-  test('verify ends with 1 and lists each error', async () => {
+  test('verify lists errors and exits with 1', async () => {
     const report: VerifyReport = {
       ...clean,
       faults: [{ file: '000001.warc', offset: 512, url: 'http://a.example/', message: 'the digest does not match' }],
@@ -87,7 +87,7 @@ describe('the commands that read a data folder', () => {
     assert.deepEqual(JSON.parse((await folder.run(['verify', '--json'], { engine })).out), report)
   })
 
-  test('verify shows on a terminal how far it is', async () => {
+  test('verify shows progress on a terminal only', async () => {
     const engine = {
       verify: async (
         _: unknown,
@@ -101,7 +101,7 @@ describe('the commands that read a data folder', () => {
     assert.equal((await folder.run(['verify'], { engine })).err, '')
   })
 
-  test('words behind a command that takes none are wrong use', async () => {
+  test('both reject positional arguments', async () => {
     for (const name of ['status', 'verify']) assert.equal((await folder.run([name, 'x'])).code, 2)
   })
 })

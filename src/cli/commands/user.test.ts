@@ -18,7 +18,7 @@ const account: Account = {
   settings: defaultAccountSettings,
 }
 
-describe('the command user', () => {
+describe('erace user', () => {
   const folder = useCliFolder()
 
   const taking = (drafts: object[]) => ({
@@ -37,14 +37,14 @@ describe('the command user', () => {
     assert.deepEqual(drafts, [{ email: 'ada@example.org', password: PASSWORD, ...traits }])
   })
 
-  test('takes the first line of what is piped in', async () => {
+  test('takes the password from the first line of piped input', async () => {
     const drafts: object[] = []
     const given = { engine: taking(drafts), piped: `${PASSWORD}\r\nmore\n` }
     assert.equal((await folder.run(['user', 'add', 'ada@example.org'], given)).code, 0)
     assert.deepEqual(drafts, [{ email: 'ada@example.org', password: PASSWORD }])
   })
 
-  test('prompts twice, and does not echo the input', async () => {
+  test('prompts twice without echo, and rejects short or different passwords', async () => {
     const drafts: object[] = []
     const engine = taking(drafts)
     const argv = ['user', 'add', 'ada@example.org']
@@ -66,7 +66,7 @@ describe('the command user', () => {
     assert.match(err, /no password given: set ERACE_PASSWORD or pipe it in/)
   })
 
-  test('reports all errors of a command line', async () => {
+  test('reports all errors in a command line', async () => {
     const { code, err } = await folder.run(['user', 'add', 'nobody', '--role', 'king', '--level', 'iron', '--yes'])
     assert.equal(code, 2)
     for (const expected of [
@@ -104,7 +104,7 @@ describe('the command user', () => {
     assert.deepEqual([none.code, none.out, none.err], [0, '', 'no accounts yet\n'])
   })
 
-  test('asks before it removes, if there is a terminal', async () => {
+  test('asks for confirmation before a removal on a terminal', async () => {
     const removed: string[] = []
     const engine = {
       removeUser: async (_: unknown, email: string) => {

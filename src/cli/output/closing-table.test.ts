@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { emptyResult } from '../cli.testkit.ts'
 import { closingTable } from './closing-table.ts'
 
-test('the table shows totals, codes, types, skips, failures and hosts, the largest first', () => {
+test('the table shows totals, status codes, media types, skips, failures and hosts, largest first', () => {
   const text = closingTable({
     ...emptyResult,
     fetched: 12_345,
@@ -67,13 +67,13 @@ Abandoned hosts
   )
 })
 
-test('a crawl that did not finish says how to continue', () => {
+test('an unfinished crawl shows the reason, the URLs still queued and how to continue', () => {
   const interrupted = closingTable({ ...emptyResult, finished: false, interrupted: true, queued: 1500 })
   assert.match(interrupted, /^Crawl interrupted, 1,500 still queued; run the same command to continue/)
   assert.match(closingTable({ ...emptyResult, finished: false, queued: 2 }), /^Crawl reached its page limit, 2 still/)
 })
 
-test('what servers send cannot break the table', () => {
+test('hostile media types cannot break the table', () => {
   const mediaTypes: Record<string, number> = { 'text/\u001b[31mhtml\n': 3, ['x'.repeat(5000)]: 2 }
   for (let i = 0; i < 50; i++) mediaTypes[`a/${i}`] = 1
   const text = closingTable({ ...emptyResult, details: { ...emptyResult.details, mediaTypes } })

@@ -33,7 +33,7 @@ function setUp(columns: number, maxPages: number | null = null) {
   return { line, clock, show, rows: () => screen(written) }
 }
 
-test('the line has the rate of the last seconds, counts, hosts, errors, size and the time left', () => {
+test('the progress line shows rate, counts, ETA, errors, hosts and size', () => {
   const { show, clock, rows } = setUp(200, 100_000)
   show(snapshot)
   for (let i = 1; i <= 60; i++) {
@@ -45,7 +45,7 @@ test('the line has the rate of the last seconds, counts, hosts, errors, size and
   ])
 })
 
-test('the rate follows a change within seconds', () => {
+test('the rate adapts to a change within seconds', () => {
   const { show, clock, rows } = setUp(30)
   show(snapshot)
   clock.advance(60_000)
@@ -57,7 +57,7 @@ test('the rate follows a change within seconds', () => {
   assert.deepEqual(rows(), ['0.0 pages/s · 60,000 fetched'])
 })
 
-test('a narrow terminal loses whole pieces from the end, and the line never wraps', () => {
+test('the line drops trailing fields on a narrow terminal and never wraps', () => {
   for (const columns of [1, 5, 20, 40, 60, 80]) {
     const { show, rows } = setUp(columns)
     show(snapshot)
@@ -68,13 +68,13 @@ test('a narrow terminal loses whole pieces from the end, and the line never wrap
   assert.deepEqual(rows(), ['0.0 pages/s · 0 fetched · 1,204,332 queued'])
 })
 
-test('a paused crawl says why first', () => {
+test('a paused crawl shows the reason first', () => {
   const { show, rows } = setUp(50)
   show({ ...snapshot, paused: 'the disk is full' })
   assert.match(rows()[0]!, /^paused: the disk is full · /)
 })
 
-test('a shorter line leaves nothing of the longer one, and log lines appear above it', () => {
+test('a shorter line fully overwrites a longer one, and log lines appear above it', () => {
   const { show, line, rows } = setUp(50)
   show({ ...snapshot, fetched: 1_000_000 })
   line.sink.write('a log line\n')
@@ -84,7 +84,7 @@ test('a shorter line leaves nothing of the longer one, and log lines appear abov
   assert.deepEqual(rows(), ['a log line', ''])
 })
 
-test('the figures are logged every five seconds, however often they come', () => {
+test('statistics are logged every five seconds, however often they are updated', () => {
   const lines: string[] = []
   const destination = { write: (line: string) => lines.push(line) }
   const log = createLog({ level: 'info', format: 'auto', destination, colour: false })

@@ -11,7 +11,7 @@ function linesOf(settings: Partial<LogSettings>, isTTY: boolean): string[] {
   return lines
 }
 
-test('log lines are JSON with an ISO time without a terminal', () => {
+test('log lines are JSON with an ISO timestamp if there is no terminal', () => {
   const [line, ...rest] = linesOf({}, false)
   const { level, time, msg, host } = JSON.parse(line!)
   assert.deepEqual([level, msg, host], [30, 'hello', 'a.example'])
@@ -19,12 +19,12 @@ test('log lines are JSON with an ISO time without a terminal', () => {
   assert.deepEqual(rest, [])
 })
 
-test('log lines are readable text on a terminal, coloured only when asked', () => {
+test('log lines are readable text on a terminal, coloured only on request', () => {
   assert.match(linesOf({}, true)[0]!, /^\[\d\d:\d\d:\d\d\] INFO: hello \{"host":"a\.example"\}\n$/)
   assert.ok(linesOf({ colour: true }, true)[0]!.includes('\u001b['))
 })
 
-test('the format can be forced both ways', () => {
+test('the format setting overrides terminal detection', () => {
   assert.match(linesOf({ format: 'json' }, true)[0]!, /^\{/)
   assert.match(linesOf({ format: 'pretty' }, false)[0]!, /INFO: hello/)
 })

@@ -19,8 +19,8 @@ function viewOf(parts: Partial<TopView> = {}): TopView {
   }
 }
 
-describe('the screen of the monitor', () => {
-  test('shows cluster and nodes in 80 columns and 24 lines', () => {
+describe('erace top screen', () => {
+  test('shows the cluster and its nodes in 80 columns and 24 lines', () => {
     const lost = nodeOf({ id: 'm9-1-ffffff', name: 'm9', seenMsAgo: 192_000, partitions: 0 })
     const lines = topLines(viewOf({ snapshot: snapshotOf({ nodes: [nodeOf(), lost], freePartitions: 3 }) }))
     assert.equal(lines.length, 24)
@@ -35,7 +35,7 @@ describe('the screen of the monitor', () => {
     assert.deepEqual(lines.slice(-2), ['m1-7-abcdef', 'q quit  ? help  j/k select  d drain  p pause'.padEnd(80)])
   })
 
-  test('hosts with much of the queue have a line of their own', () => {
+  test('lists hosts that hold a large share of the queue', () => {
     const heavyHosts = [
       { host: 'large.example', queued: 600 },
       { host: 'evil\u001b[2J.example', queued: 200 },
@@ -48,7 +48,7 @@ describe('the screen of the monitor', () => {
     assert.ok(!even.join('\n').includes('longest queues'))
   })
 
-  test('wider terminals show where nodes run, and what went wrong last', () => {
+  test('shows host, PID and last error of each node on wide terminals', () => {
     const node = nodeOf({ stats: { lastError: 'connect ECONNREFUSED' } })
     const lines = topLines(viewOf({ snapshot: snapshotOf({ nodes: [node] }), size: { columns: 160, rows: 10 } }))
     assert.match(lines[3]!, /HOST:PID .* LAST ERROR$/)
@@ -56,7 +56,7 @@ describe('the screen of the monitor', () => {
   })
 
   for (const columns of [1, 20, 40, 60, 79, 80, 100, 131, 132, 300])
-    test(`no line is wider than ${columns} columns, and there are never more than fit`, () => {
+    test(`never exceeds ${columns} columns or the number of rows`, () => {
       const nodes = Array.from({ length: 50 }, (_, n) => nodeOf({ id: `${n}`, name: 'x'.repeat(n * 3) }))
       for (const rows of [1, 3, 5, 8, 24])
         for (const help of [false, true]) {
@@ -67,7 +67,7 @@ describe('the screen of the monitor', () => {
         }
     })
 
-  test('the node that is selected is always in sight', () => {
+  test('always shows the selected node', () => {
     const nodes = Array.from({ length: 100 }, (_, n) => nodeOf({ id: `${n}`, name: `node${n}` }))
     for (const selected of [0, 1, 50, 98, 99]) {
       const lines = topLines(viewOf({ snapshot: snapshotOf({ nodes }), selected }))
@@ -79,7 +79,7 @@ describe('the screen of the monitor', () => {
     }
   })
 
-  test('nothing that a node says of itself steers the terminal', () => {
+  test('replaces control characters in node reports', () => {
     const evil = '\u001b[2J\u009b31m\u202e\r\n\u0007'
     const node = nodeOf({ id: `id${evil}`, name: `name${evil}`, host: evil, role: evil as 'worker' })
     node.stats = { lastError: `error${evil}`, perSecond: 'many', queued: null, rssBytes: Number.NaN, failed: {} }
@@ -92,12 +92,12 @@ describe('the screen of the monitor', () => {
     assert.doesNotMatch(topReport(snapshot, LEASE_MS).replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
   })
 
-  test('colours only where they are wanted', () => {
+  test('uses colours only when enabled', () => {
     const isColoured = (colour: boolean) => topLines(viewOf({ colour })).some((line) => line.includes('\u001b'))
     assert.deepEqual([isColoured(true), isColoured(false)], [true, false])
   })
 
-  test('says why nothing is fetched, and what to do where no node is there', () => {
+  test('explains a paused or throttled crawl, and how to start the first node', () => {
     assert.match(topLines(viewOf({ snapshot: snapshotOf({ paused: true }) })).join('\n'), /^PAUSED: press p/m)
     assert.match(topLines(viewOf({ snapshot: snapshotOf({ held: true }) })).join('\n'), /^THROTTLED: /m)
     const empty = topLines(viewOf({ snapshot: snapshotOf({ nodes: [], run: null, leader: '' }), selected: -1 })).join(
@@ -107,13 +107,13 @@ describe('the screen of the monitor', () => {
     assert.match(empty, /start one with erace worker --store …/)
   })
 
-  test('a question or a message takes the place of the keys', () => {
+  test('shows a message in place of the key hints', () => {
     assert.equal(topLines(viewOf({ message: 'drain m1? (y/n)' })).at(-1), 'drain m1? (y/n)'.padEnd(80))
   })
 })
 
-describe('figures of the monitor', () => {
-  test('states follow from heartbeats, orders and reports', () => {
+describe('erace top figures', () => {
+  test('derive node states from heartbeats, orders and reports', () => {
     const stateOf = (parts: Parameters<typeof nodeOf>[0], paused = false) =>
       rowsOf(snapshotOf({ nodes: [nodeOf(parts)], paused }), LEASE_MS)[0]!.state
     assert.equal(stateOf({}), 'running')
@@ -126,7 +126,7 @@ describe('figures of the monitor', () => {
     assert.equal(stateOf({ stats: null as never }), 'running')
   })
 
-  test('rates come from two looks by the ages of the nodes, and those who came or went say nothing', () => {
+  test('derive byte and error rates from two snapshots, ignoring nodes that joined or left', () => {
     const stats = (bytes: number, failed: number, perSecond = 10) => ({ bytes, failed, perSecond })
     const before = snapshotOf({
       nodes: [

@@ -21,7 +21,7 @@ describe('erace top', () => {
     }))
   }
 
-  test('without a terminal prints one report and ends', async () => {
+  test('prints one report and exits if there is no terminal', async () => {
     const { code, out, asked } = await run([])
     assert.equal(code, 0)
     assert.match(out, /^erace top {2}1 node {2}run 3 running/)
@@ -30,7 +30,7 @@ describe('erace top', () => {
     assert.deepEqual(asked, ['close'])
   })
 
-  test('as JSON has everything, with the state of each node', async () => {
+  test('prints the snapshot as JSON with the state of each node', async () => {
     const { out } = await run(['--json'], snapshotOf({ nodes: [nodeOf(), nodeOf({ id: 'b', seenMsAgo: 1e9 })] }))
     const report = JSON.parse(out)
     assert.deepEqual(
@@ -45,14 +45,14 @@ describe('erace top', () => {
     [['--pause'], 'pause', /^crawl paused; erace top --resume/, { paused: true }],
     [['--resume'], 'resume', /^crawl resumed\n$/, { paused: false }],
   ] as const)
-    test(`${argv[0]} does it and reports it`, async () => {
+    test(`carries out ${argv[0]} and reports it`, async () => {
       const reported = await run([...argv])
       assert.deepEqual([reported.code, reported.asked], [0, [did, 'close']])
       assert.match(reported.out, words)
       assert.deepEqual(JSON.parse((await run([...argv, '--json'])).out), json)
     })
 
-  test('reports all usage errors and opens nothing', async () => {
+  test('reports all usage errors at once', async () => {
     const { code, err } = await folder.run(['top', '--pause', '--resume', '--drain', '', 'word'])
     assert.equal(code, 2)
     assert.match(err, /word: top takes no arguments/)
@@ -60,7 +60,7 @@ describe('erace top', () => {
     assert.match(err, /--store: top needs the address of the shared store/)
   })
 
-  test('what fails at the start is reported plainly, on the screen that was there', async () => {
+  test('reports a startup failure without switching screens', async () => {
     const world = createRecordingIo({ columns: 80, rows: 24 })
     const control = async () => Promise.reject(new AppError('store-refused', 'PostgreSQL: no'))
     const argv = ['top', ...store]
@@ -96,7 +96,7 @@ describe('erace top on a terminal', () => {
     }
   }
 
-  test('takes another screen and gives the old one back, with its keys', async () => {
+  test('switches to the alternate screen and restores the terminal on exit', async () => {
     const top = await start()
     assert.ok(top.out().startsWith(ENTER))
     assert.equal(top.listening(), 4)
@@ -107,7 +107,7 @@ describe('erace top on a terminal', () => {
   })
 
   for (const end of ['SIGTERM', 'SIGHUP', 'SIGINT', 'ctrl-c'] as const)
-    test(`${end} gives it back, too`, async () => {
+    test(`restores the terminal on ${end}`, async () => {
       const top = await start()
       if (end === 'ctrl-c') top.press(end)
       else top.raise(end)
@@ -116,7 +116,7 @@ describe('erace top on a terminal', () => {
       assert.equal(top.listening(), 0)
     })
 
-  test('drains the selected node when that is confirmed, and only then', async () => {
+  test('drains the selected node only after confirmation', async () => {
     const nodes = [nodeOf(), nodeOf({ id: 'm2-8-bbbbbb', name: 'm2', draining: true })]
     const top = await start(snapshotOf({ nodes }))
     top.press('d')
@@ -132,7 +132,7 @@ describe('erace top on a terminal', () => {
     assert.deepEqual(top.asked, ['undrain m2-8-bbbbbb', 'drain m1-7-abcdef', 'close'])
   })
 
-  test('pauses and resumes when that is confirmed, and reports failures', async () => {
+  test('pauses and resumes after confirmation, and reports failures', async () => {
     const top = await start(snapshotOf({ paused: true }))
     for (const key of ['p', 'y']) top.press(key)
     assert.match(await top.drawn(), /crawl resumed/)
@@ -144,7 +144,7 @@ describe('erace top on a terminal', () => {
     assert.deepEqual(top.asked, ['resume', 'close'])
   })
 
-  test('has a help, and keys that mean nothing do nothing', async () => {
+  test('shows help on ? and ignores unknown keys', async () => {
     const top = await start()
     await top.drawn()
     for (const key of ['x', 'Z', 'enter']) top.press(key)
@@ -157,7 +157,7 @@ describe('erace top on a terminal', () => {
     await top.ended
   })
 
-  test('what was seen last stays while the store does not answer, and the foot says why', async () => {
+  test('keeps the last snapshot and shows the error while the store does not answer', async () => {
     const top = await start()
     const { snapshot } = top.control
     top.control.snapshot = () => Promise.reject(new AppError('store-unreachable', 'PostgreSQL: connect ECONNREFUSED'))
@@ -172,7 +172,7 @@ describe('erace top on a terminal', () => {
     assert.equal(await top.ended, 0)
   })
 
-  test('is not coloured with NO_COLOR', async () => {
+  test('uses no colours with NO_COLOR', async () => {
     for (const [env, coloured] of [
       [{}, true],
       [{ NO_COLOR: '1' }, false],
@@ -185,13 +185,13 @@ describe('erace top on a terminal', () => {
   })
 })
 
-describe('keys', () => {
-  test('are read from what a terminal sends', () => {
+describe('key input', () => {
+  test('is decoded from terminal sequences', () => {
     const keys = keysOf('jq?\u001b[A\u001b[B\u001bOA\u001b[5~\r\u0003\u001b')
     assert.equal(keys.join(' '), 'j q ? up down up page-up enter ctrl-c escape')
   })
 
-  test('unknown sequences say nothing, whatever is in them', () => {
+  test('ignores unknown sequences', () => {
     assert.deepEqual(keysOf('\u001b[1;5D\u001b[200~\u0001\u007f\u001b[31m'), [])
   })
 })

@@ -17,8 +17,8 @@ function changes(old: string, next: string, asked: readonly Aspect[]): string[] 
   return found.map(({ kind, path, before = '', after = '' }) => `${kind} ${path}: ${before} → ${after}`)
 }
 
-describe('what a page has beside its text', () => {
-  test('a download that points to another file is a change, paired by the text of the link', () => {
+describe('page aspects other than text', () => {
+  test('report a download link that points to another file, matched by its link text', () => {
     assert.deepEqual(
       changes(
         '<a href=/f/a.pdf>Download</a><a href=/f/x.zip?sid=1>All files</a><a href=/next>Next</a>',
@@ -29,14 +29,14 @@ describe('what a page has beside its text', () => {
     )
   })
 
-  test('neither navigation nor sessions, counters and other hosts of the same file name make one', () => {
+  test('ignore navigation links, session ids, timestamps and tracking parameters', () => {
     const page = (n: number) =>
       `<nav><a href=/plan${n}.pdf>Plan</a></nav><footer><a href=/legal${n}.pdf>Legal</a></footer>
        <a href="/files;jsessionid=${n}/list.pdf?ts=${n}&utm_source=x${n}#page=${n}">List</a><a href="javascript:x(${n}).pdf">x</a>`
     assert.deepEqual(changes(page(1), page(2), ['links']), [])
   })
 
-  test('nor do what keeps caches apart; a version in an address does, and is shown', () => {
+  test('ignore cache busters, but report a changed version in an address', () => {
     const page = (cache: string, version: number) =>
       `<a href="/a.pdf?v=${cache}">A</a><a href="/b.pdf?v=${version}">B</a><img src="/c.png?hash=${cache}&_t=${version}" alt=C>`
     assert.deepEqual(changes(page('20261116', 1), page('20261117', 1), ['links', 'images']), [])
@@ -45,7 +45,7 @@ describe('what a page has beside its text', () => {
     ])
   })
 
-  test('images, description and data have their own names', () => {
+  test('report images, description and structured data under their own names', () => {
     const page = (n: number) =>
       `<meta name=description content="Text ${n}"><meta property=og:title content="T${n}">
        <script type=application/ld+json>{"@type":"Product","offers":[{"price":"${n}"}]}</script>
@@ -60,7 +60,7 @@ describe('what a page has beside its text', () => {
     assert.deepEqual(changes(page(1), page(2), ['text', 'links']), [])
   })
 
-  test('status and some headers', () => {
+  test('report the status and selected headers', () => {
     const read = (status: number, header: string) => readAspects(answer('', status, header), ['status', 'headers'])
     const found = aspectChanges(
       read(200, 'Content-Type: text/html;charset=utf-8\r\nDate: a\r\n'),
@@ -76,7 +76,7 @@ describe('what a page has beside its text', () => {
     )
   })
 
-  test('hostile pages are read in bounded time', () => {
+  test('are limited in number on hostile pages', () => {
     const deep = '['.repeat(1000) + ']'.repeat(1000)
     for (const page of [
       '<a href=x.pdf>'.repeat(400_000),

@@ -25,33 +25,33 @@ const moved = (text: string, from: number, to: number): Change => ({
   ...{ ...nothing, kind: 'moved', before: text, after: text, from, to },
 })
 
-describe('the line says', () => {
+describe('change line', () => {
   for (const { name, changes, line } of [
-    { name: 'nothing of nothing', changes: [], line: '' },
+    { name: 'is empty without changes', changes: [], line: '' },
     {
-      name: 'price and stock, old → new',
+      name: 'shows prices and stock as old → new',
       changes: [changed('[In stock]{Only 3 left}'), changed('[€ 39.90]{€ 34.50}')],
       line: '€ 39.90 → € 34.50 · In stock → Only 3 left',
     },
     {
-      name: 'what was added',
+      name: 'shows added text',
       changes: [added('Bridge at Juniper Ridge closed')],
       line: '+ Bridge at Juniper Ridge closed',
     },
-    { name: 'what was removed', changes: [removed('The pool is open')], line: '− The pool is open' },
-    { name: 'what moved', changes: [moved('The pool is open', 1, 5)], line: 'moved: The pool is open' },
+    { name: 'shows removed text', changes: [removed('The pool is open')], line: '− The pool is open' },
+    { name: 'shows moved text', changes: [moved('The pool is open', 1, 5)], line: 'moved: The pool is open' },
     {
-      name: 'what moved together once',
+      name: 'shows blocks that moved together once',
       changes: [moved('Pool', 1, 5), moved('Open at night.', 2, 6), moved('Closed by day.', 3, 7)],
       line: 'moved: Pool',
     },
     {
-      name: 'a price with the words around it',
+      name: 'shows a price with the words around it',
       changes: [changed('Kettle [€ 39.90]{€ 34.50} incl. VAT')],
       line: 'Kettle € 39.90 → € 34.50 incl. VAT',
     },
     {
-      name: 'a word with the words around it, and where more was left out',
+      name: 'shows a word in context, with ellipses for omitted text',
       changes: [
         changed(
           'It was announced on Friday that the council will [close]{open} the harbour bridge for all of the summer.',
@@ -60,25 +60,25 @@ describe('the line says', () => {
       line: '…on Friday that the council will close → open the harbour bridge for all…',
     },
     {
-      name: 'a word that came, with its neighbour',
+      name: 'shows an inserted word with its neighbour',
       changes: [changed('The bridge over the river is {temporarily} closed')],
       line: 'The bridge over the river is closed → temporarily closed',
     },
     {
-      name: 'a word that went, with its neighbour',
+      name: 'shows a deleted word with its neighbour',
       changes: [changed('The bridge over the river is[ temporarily] closed')],
       line: 'The bridge over the river is temporarily closed → closed',
     },
-    { name: 'a short line as a whole', changes: [changed('{Only} 3 left')], line: '3 left → Only 3 left' },
+    { name: 'shows a short line in full', changes: [changed('{Only} 3 left')], line: '3 left → Only 3 left' },
     {
-      name: 'a sentence that was added to a longer text',
+      name: 'shows a sentence added to a longer text',
       changes: [
         changed('The pool is open. {It is heated since the first of November, and the sauna is, too.} Come in!'),
       ],
       line: '+ It is heated since the first of November, and the sauna is, too.',
     },
     {
-      name: 'prices before numbers, numbers before headings, headings before text',
+      name: 'shows prices before numbers, and numbers before headings and text',
       changes: [
         changed('[a long text that is there no more]{another one}'),
         changed('[Hours]{Times}', { block: 'heading' }),
@@ -88,33 +88,33 @@ describe('the line says', () => {
       line: '€ 5 → € 6 · 5 → 6 guests · +2 more changes',
     },
     {
-      name: 'headings before text',
+      name: 'shows headings before text',
       changes: [added('a long text that is new here and very long'), added('Hours', { block: 'heading' })],
       line: '+ Hours · + a long text that is new here and very long',
     },
     {
-      name: 'the longest text first',
+      name: 'shows the longest text first',
       changes: [added('one'), added('one two three'), added('one two'), removed('x')],
       line: '+ one two three · + one two · +2 more changes',
     },
     {
-      name: 'one more change in the singular',
+      name: 'counts one more change in the singular',
       changes: [added('aaa'), added('bb'), added('c')],
       line: '+ aaa · + bb · +1 more change',
     },
     {
-      name: 'two numbers of one line as they are read',
+      name: 'shows two numbers of a line in reading order',
       changes: [changed('Yesterday [5]{7} of many people stayed in [10]{112} rooms.')],
       line: 'Yesterday 5 → 7 · of many people stayed in 10 → 112 rooms.',
     },
     {
-      name: 'the cells of a row that changed, with its first',
+      name: 'shows the changed cells of a row after its first cell',
       changes: [changed('Kettle\t[€ 39.90]{€ 34.50}\tred\t[In stock]{Only 3 left}', { block: 'row' })],
       line: 'Kettle: € 39.90 → € 34.50 · In stock → Only 3 left',
     },
-    { name: 'a new row', changes: [added('Kettle\t€ 39.90', { block: 'row' })], line: '+ Kettle | € 39.90' },
+    { name: 'shows a new row', changes: [added('Kettle\t€ 39.90', { block: 'row' })], line: '+ Kettle | € 39.90' },
     {
-      name: 'the same change of several blocks once',
+      name: 'shows the same change in several blocks only once',
       changes: [
         changed('[€ 39.90]{€ 34.50}'),
         changed('[In stock]{Only 3 left}'),
@@ -124,7 +124,7 @@ describe('the line says', () => {
       line: '€ 39.90 → € 34.50 · In stock → Only 3 left · +1 more change',
     },
     {
-      name: 'new entries of a feed before those that are gone',
+      name: 'shows new feed entries before removed ones',
       changes: [
         removed('Pool open at night and by day', { block: 'entry', title: 'Pool open at night and by day' }),
         added('Road works', { block: 'entry', title: 'Road works' }),
@@ -132,18 +132,22 @@ describe('the line says', () => {
       line: '+ Road works · − Pool open at night and by day',
     },
     {
-      name: 'the path of a JSON value',
+      name: 'shows the path of a JSON value',
       changes: [changed('[39.9]{34.5}', { block: 'value', key: '$.price' })],
       line: '$.price: 39.9 → 34.5',
     },
-    { name: 'a new JSON value', changes: [added('red', { block: 'value', key: '$.colour' })], line: '+ $.colour: red' },
     {
-      name: 'the title of a new entry',
+      name: 'shows a new JSON value',
+      changes: [added('red', { block: 'value', key: '$.colour' })],
+      line: '+ $.colour: red',
+    },
+    {
+      name: 'shows a new entry by its title',
       changes: [added('Road works on Mill Lane', { block: 'entry', key: '3', title: 'Road works' })],
       line: '+ Road works',
     },
     {
-      name: 'the title of an entry that was edited',
+      name: 'shows the title of an edited entry',
       changes: [
         changed('Bridge closed The bridge will be closed until [May]{June}, it is said.', {
           ...{ block: 'entry', key: '3', title: 'Bridge closed' },
@@ -152,12 +156,12 @@ describe('the line says', () => {
       line: 'Bridge closed: The bridge will be closed until May → June, it is said.',
     },
     {
-      name: 'the new title of an entry',
+      name: 'shows the new title of an entry',
       changes: [changed('Bridge [closed]{open} since May', { block: 'entry', key: '3', title: 'Bridge open' })],
       line: 'Bridge closed → open since May',
     },
     {
-      name: 'a change whose words are not known',
+      name: 'shows a change without a word diff',
       changes: [{ ...changed('a'), before: 'old text', after: 'new text', pieces: undefined } as unknown as Change],
       line: 'old text → new text',
     },
@@ -170,7 +174,7 @@ describe('the line says', () => {
   }
 })
 
-test('parts tell what was, what is, and what is neither', () => {
+test('change line parts distinguish removed, added and unchanged text and separators', () => {
   assert.deepEqual(changeLine([changed('Kettle [€ 39.90]{€ 34.50} incl. VAT'), removed('gone')]).parts, [
     { kind: 'same', text: 'Kettle ' },
     { kind: 'removed', text: '€ 39.90' },
@@ -183,7 +187,7 @@ test('parts tell what was, what is, and what is neither', () => {
   ])
 })
 
-describe('a line', () => {
+describe('change line text', () => {
   const long = 'word '.repeat(1000).trim()
 
   test('stays short, however long the changes are', () => {
@@ -199,7 +203,7 @@ describe('a line', () => {
     assert.match(changeLine([changed(`[${long}]{short}`)]).text, /^word .*word… → short$/)
   })
 
-  test('never cuts a character that is shown as one', () => {
+  test('never splits a grapheme cluster', () => {
     const family = '👩‍👩‍👧‍👦'
     for (let before = 0; before < 20; before++) {
       const { text } = changeLine([added('x'.repeat(before) + family.repeat(40))])
@@ -210,17 +214,17 @@ describe('a line', () => {
     assert.equal(changeLine([added('a\ud83d b')]).text.isWellFormed(), true)
   })
 
-  test('isolates text that runs from right to left, and drops what would turn the rest around', () => {
+  test('isolates right-to-left text and drops bidirectional control characters', () => {
     assert.equal(changeLine([changed('מחיר [39.90]{34.50}')]).text, '\u2068מחיר\u2069 39.90 → 34.50')
     assert.equal(changeLine([changed('[פתוח]{סגור}')]).text, '\u2068פתוח\u2069 → \u2068סגור\u2069')
     assert.equal(changeLine([added('abc\u202edef\u2066 x\u200b')]).text, '+ abcdef x')
   })
 
-  test('is one line, whatever is in the texts', () => {
+  test('stays on one line despite line breaks and control characters', () => {
     assert.equal(changeLine([added('a\n\tb\r\u0000c')]).text, '+ a | b c')
   })
 
-  test('of very many changes says how many more there are', () => {
+  test('counts the remaining changes if there are very many', () => {
     const changes = Array.from({ length: 100_000 }, (_, i) => changed(`row ${i} [a]{b${i}}`))
     assert.equal(changeLine(changes).more, 99_998)
   })

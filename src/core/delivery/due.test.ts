@@ -11,7 +11,7 @@ function policy(cadence: string, parts: Partial<DeliveryPolicy> = {}): DeliveryP
 }
 
 describe('cadences', () => {
-  test('are read as people write them', () => {
+  test('accept immediate, interval, daily and weekly notations', () => {
     assert.deepEqual(readCadence('immediate'), { kind: 'immediate' })
     assert.deepEqual(readCadence(' Every 15m '), { kind: 'every', ms: 900_000 })
     assert.deepEqual(readCadence('hourly'), { kind: 'every', ms: 3_600_000 })
@@ -21,7 +21,7 @@ describe('cadences', () => {
     assert.equal(timeText(485), '08:05')
   })
 
-  test('what is none is refused', () => {
+  test('reject invalid notations', () => {
     for (const text of [
       '',
       'often',
@@ -39,8 +39,8 @@ describe('cadences', () => {
   })
 })
 
-describe('when messages leave', () => {
-  test('at once, at the next full quarter, at the next local time', () => {
+describe('delivery time', () => {
+  test('is now, the next full interval or the next local time, depending on the cadence', () => {
     const now = utc('2026-06-01T05:07:00')
     assert.equal(dueAt(policy('immediate'), 1, now), now)
     assert.equal(shown(dueAt(policy('every 15m'), 1, now)), '2026-06-01T05:15')
@@ -51,14 +51,14 @@ describe('when messages leave', () => {
     assert.equal(shown(dueAt(policy('daily 08:00', { zone: 'Asia/Kathmandu' }), 1, now)), '2026-06-02T02:15')
   })
 
-  test('what is urgent enough waits for nothing', () => {
+  test('is now for messages that are urgent enough', () => {
     const now = utc('2026-06-01T23:00:00')
     const quiet = { zone: 'Europe/Berlin', fromMinute: 22 * 60, toMinute: 7 * 60 }
     assert.equal(dueAt(policy('daily 08:00', { quiet, breaksThrough: 4 }), 4, now), now)
     assert.notEqual(dueAt(policy('daily 08:00', { quiet, breaksThrough: 4 }), 3, now), now)
   })
 
-  test('quiet hours over midnight, before and after it, and none when both ends are equal', () => {
+  test('moves past quiet hours across midnight, which are empty if both ends are equal', () => {
     const quiet = { zone: 'Europe/Berlin', fromMinute: 22 * 60, toMinute: 7 * 60 }
     const due = (at: string): string => shown(dueAt(policy('immediate', { quiet }), 1, utc(at)))
     assert.equal(due('2026-06-01T19:59:00'), '2026-06-01T19:59')
@@ -69,7 +69,7 @@ describe('when messages leave', () => {
     assert.equal(shown(dueAt(policy('immediate', { quiet: none }), 1, utc('2026-06-01T20:00:00'))), '2026-06-01T20:00')
   })
 
-  test('over both changes of the clocks: once a day, at the local time or right after the gap', () => {
+  test('occurs once a day across DST changes, right after the gap if the local time is skipped', () => {
     // On 29 March 2026 there is no 02:30 in Berlin, on 25 October there are two.
     const times = (from: string, minute: string, count: number): string[] => {
       const found: string[] = []
@@ -96,7 +96,7 @@ describe('when messages leave', () => {
     ])
   })
 
-  test('quiet hours that hold the change end at their local time', () => {
+  test('follows local time if quiet hours include a DST change', () => {
     const quiet = { zone: 'Europe/Berlin', fromMinute: 22 * 60, toMinute: 7 * 60 }
     const due = (at: string): string => shown(dueAt(policy('immediate', { quiet }), 1, utc(at)))
     assert.equal(due('2026-03-28T23:00:00'), '2026-03-29T05:00')

@@ -32,7 +32,7 @@ const exceptions: Record<string, string> = {
 
 const files = ['rss', 'atom03', 'atom10', 'rdf', 'json']
 
-describe('feeds as miniflux reads them', { skip }, () => {
+describe('miniflux feed conformance', { skip }, () => {
   for (const file of files) {
     const cases =
       skip === false
@@ -97,7 +97,7 @@ const entryFacts = ({ author, comments, language }: FeedEntry): Map<string, stri
     ['Language', language],
   ])
 
-describe('dates as miniflux reads them', { skip }, () => {
+describe('miniflux date conformance', { skip }, () => {
   const dates =
     skip === false ? (JSON.parse(readFileSync(join(folder!, 'feeds-miniflux', 'dates.json'), 'utf8')) as string[]) : []
   for (const date of dates)

@@ -8,8 +8,8 @@ import { readFeed } from './read-feed.ts'
 const read = (text: string, contentType = 'text/xml') =>
   readFeed(Buffer.from(text), { contentType, url: 'https://a.example/feed' })
 
-describe('what feeds say of themselves', () => {
-  test('how often to ask, and who tells of news', () => {
+describe('reading a feed', () => {
+  test('finds hubs, the self link and update hints', () => {
     const feed = read(`<rss xmlns:a="http://www.w3.org/2005/Atom"><channel><title>T</title><ttl>90</ttl>
       <a:link rel="hub" href="https://hub.example/"/><a:link rel="self" href="/self"/>
       <skipHours><hour>0</hour><hour>24</hour><hour>23</hour><hour>x</hour></skipHours><skipDays><day>Sunday</day><day>Noday</day></skipDays>
@@ -29,7 +29,7 @@ describe('what feeds say of themselves', () => {
     assert.equal(hourly?.schedule.ttlMinutes, 30)
   })
 
-  test('a feed is asked less often, but as often as promised', () => {
+  test('delays the next request by update hints, but not past the promised time', () => {
     const at = (text: string): number => Date.parse(`2026-01-0${text}Z`)
     const hints = feedHints({ schedule: { ttlMinutes: 90, skipHours: [12, 13], skipDays: [0] } })
     const ask = (askedAt: string, dueAt: string, promisedAt: string): string =>
@@ -52,7 +52,7 @@ describe('what feeds say of themselves', () => {
     assert.deepEqual(all, { minMinutes: 10_080, skipHours: new Set(), skipDays: new Set() })
   })
 
-  test('addresses are relative to xml:base, else to the site', () => {
+  test('resolves addresses relative to xml:base', () => {
     const atom =
       read(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://b.example/x/"><title>T</title><link href="home"/>
       <entry><id>1</id><link href="one"/><link rel="enclosure" href="one.mp3" type="audio/mpeg"/></entry>
@@ -67,7 +67,7 @@ describe('what feeds say of themselves', () => {
     assert.equal(atom?.site, 'https://b.example/x/home')
   })
 
-  test('dates', () => {
+  test('parses dates in many notations, and rejects invalid ones', () => {
     const dates: [text: string, date: string | null][] = [
       ['Sun, 17 Dec 2017 1:55 PM EST', '2017-12-17T18:55'],
       ['Thu, 25 Feb 2016 00:00:00 Europe/Brussels', '2016-02-24T23:00'],
@@ -107,7 +107,7 @@ describe('what feeds say of themselves', () => {
     }
   })
 
-  test('any element may have an xml:base', () => {
+  test('accepts xml:base on any element', () => {
     const rss = read(`<rss><channel xml:base="https://b.example/x/"><title>T</title>
       <item xml:base="y/"><link>one</link></item><item><link>two</link></item></channel></rss>`)
     assert.deepEqual(
@@ -119,7 +119,7 @@ describe('what feeds say of themselves', () => {
     assert.deepEqual([atom?.site, atom?.entries[0]?.link], ['https://c.example/home', 'https://b.example/z/one'])
   })
 
-  test('the link of an entry is its page', () => {
+  test('chooses the page of an entry as its link, with fallbacks', () => {
     const atom = read(`<feed xmlns="http://www.w3.org/2005/Atom">
       <entry><id>1</id><link rel="alternate" type="application/json" href="https://a.example/1.json"/>
         <link rel="http://www.iana.org/assignments/relation/alternate" type="text/html; charset=utf-8" href="https://a.example/1"/></entry>
@@ -146,7 +146,7 @@ describe('what feeds say of themselves', () => {
     )
   })
 
-  test('of several dates the most telling that is understood', () => {
+  test('uses the most significant date of an entry that can be parsed', () => {
     const rss = read(`<rss xmlns:a="http://www.w3.org/2005/Atom" xmlns:t="http://purl.org/dc/terms/"><channel>
       <item><pubDate>soon</pubDate><date xmlns="http://purl.org/dc/elements/1.1/">2021-01-01</date></item>
       <item><a:updated>2021-01-02T00:00:00Z</a:updated></item>
@@ -159,7 +159,7 @@ describe('what feeds say of themselves', () => {
     )
   })
 
-  test('no entry is lost when elements are not closed, or there are two documents', () => {
+  test('keeps all entries despite unclosed elements or concatenated documents', () => {
     const titles = (text: string) => read(text)?.entries.map(({ title }) => title)
     const open =
       '<rss><channel><item><title>One</title><item><title>Two</title></item><item><title>Three</title></item>'
@@ -179,13 +179,13 @@ describe('what feeds say of themselves', () => {
     assert.ok(deep.isCut && deep.entries.length > 500)
   })
 
-  test('the root of RSS may have a prefix', () => {
+  test('accepts a namespace prefix on the RSS root', () => {
     const feed = read(`<r:rss xmlns:r="http://backend.userland.com/rss2"><r:channel><r:title>T</r:title>
       <r:item><r:title>One</r:title><title xmlns="http://search.yahoo.com/mrss/">Other</title></r:item></r:channel></r:rss>`)
     assert.deepEqual([feed?.title, feed?.entries.map(({ title }) => title)], ['T', ['One']])
   })
 
-  test('texts', () => {
+  test('decodes titles and content as text, HTML, XHTML or base64', () => {
     const atom = read(`<feed xmlns="http://www.w3.org/2005/Atom"><title>It&#146;s&#8; here</title>
       <entry><id>1</id><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">a&nbsp;b &amp;nbsp; <a href="/x?a&amp;b" onclick="y">c</a><br/><img src="p" alt='"q"'/></div></content></entry>
       <entry><id>2</id><content type="application/octet-stream">${Buffer.from('<p>Grüße</p>').toString('base64')}</content></entry>
@@ -207,7 +207,7 @@ describe('what feeds say of themselves', () => {
     assert.deepEqual([rss?.title, rss?.entries[0]?.author, rss?.entries[0]?.html], ['Only here', 'Ann', '<p>Text'])
   })
 
-  test('pages and rubbish are no feeds', () => {
+  test('rejects pages and garbage, but accepts entries without id, date or link', () => {
     for (const text of [
       '',
       'garbage',
@@ -229,7 +229,7 @@ describe('what feeds say of themselves', () => {
   })
 })
 
-test('a page offers the feeds that it names or links to', () => {
+test('finds the feeds that a page declares or links to', () => {
   const page = `<html><head><base href="/blog/"><title>x</title>
     <link rel="alternate" type="application/rss+xml" title="  All \n posts " href="rss.xml#top">
     <link rel="ALTERNATE home" type="application/atom+xml; charset=utf-8" href="https://b.example/atom">
@@ -254,7 +254,7 @@ test('a page offers the feeds that it names or links to', () => {
   assert.equal(feedsOf('<a href="'.repeat(100_000), 'https://a.example/').length, 0)
 })
 
-test('an entry within another is one of its own only if it has fields', () => {
+test('a nested entry counts as an entry only if it has fields', () => {
   const entriesOf = (items: string) =>
     read(`<rss><channel><title>T</title>${items}</channel></rss>`)!.entries.map(({ title, link }) => [title, link])
   const one = '<title>One</title><link>https://a.example/1</link>'
@@ -268,7 +268,7 @@ test('an entry within another is one of its own only if it has fields', () => {
   assert.deepEqual(entriesOf(`<item ${atom}>${one}</item>`), [['One', 'https://a.example/1']])
 })
 
-test('dates with a zone behind the day, before noon in East Asia, and beside words that look like zones', () => {
+test('parses dates with zone offsets, East Asian day periods and words that look like zones', () => {
   const at = (text: string) => new Date(parseFeedDate(text)!).toISOString()
   assert.equal(at('2020-11-12+01:00'), '2020-11-11T23:00:00.000Z')
   assert.equal(at('17:00 2020-11-12'), '2020-11-12T17:00:00.000Z')
@@ -277,7 +277,7 @@ test('dates with a zone behind the day, before noon in East Asia, and beside wor
   assert.equal(at('12 Nov 2020 17:00 ET'), '2020-11-12T22:00:00.000Z')
 })
 
-test('names, authors and bases without end cost little', () => {
+test('endless names, authors and base URLs take linear time', () => {
   const feeds = [
     `<rss xmlns:x="https://${'a'.repeat(1_000_000)}"><channel>${'<x:a/>'.repeat(100_000)}</channel></rss>`,
     `<rss><channel><item><author>${'&lt;'.repeat(300_000)}</author></item></channel></rss>`,

@@ -12,8 +12,8 @@ function latin1(text: string): Buffer {
   return Buffer.from(text, 'latin1')
 }
 
-describe('the encoding of a document', () => {
-  test('a byte order mark wins over the header, the header over the meta', () => {
+describe('charset detection', () => {
+  test('prefers a byte order mark to the header, and the header to a meta element', () => {
     const meta = '<meta charset=koi8-r>'
     const contentType = 'text/html; charset=iso-8859-2'
     assert.deepEqual(detectCharset({ bytes: latin1(`\xef\xbb\xbf${meta}`), contentType }), {
@@ -31,7 +31,7 @@ describe('the encoding of a document', () => {
     })
   })
 
-  test('labels that nobody knows are passed over', () => {
+  test('ignores unknown labels', () => {
     const bytes = latin1('<meta charset=no-such-thing><meta charset=gbk>')
     assert.deepEqual(detectCharset({ bytes, contentType: 'text/html; charset=x-made-up' }), {
       charset: 'gbk',
@@ -43,7 +43,7 @@ describe('the encoding of a document', () => {
     assert.equal(resolveEncoding(' LATIN1\n'), 'windows-1252')
   })
 
-  test('undeclared text is UTF-8 when it is valid UTF-8, even if it is cut off', () => {
+  test('detects valid UTF-8 without a declaration, even if it is truncated', () => {
     assert.deepEqual(detectCharset({ bytes: Buffer.from('grün 日本') }), { charset: 'utf-8', source: 'detected' })
     assert.deepEqual(detectCharset({ bytes: Buffer.from('日本').subarray(0, 5) }), {
       charset: 'utf-8',
@@ -52,7 +52,7 @@ describe('the encoding of a document', () => {
     assert.deepEqual(detectCharset({ bytes: Buffer.alloc(0) }), { charset: 'utf-8', source: 'detected' })
   })
 
-  test('a late declaration counts where the text is not UTF-8, before any guess', () => {
+  test('uses a late declaration if the text is not valid UTF-8', () => {
     const late = (gap: number, text: string): Buffer => latin1(`<!--${'x'.repeat(gap)}--><meta charset=koi8-r>${text}`)
     assert.deepEqual(detectCharset({ bytes: late(20_000, '\xf0\xd2\xc9') }), { charset: 'koi8-r', source: 'meta' })
     assert.deepEqual(detectCharset({ bytes: late(20_000, 'plain') }), { charset: 'utf-8', source: 'detected' })
@@ -64,7 +64,7 @@ describe('the encoding of a document', () => {
     )
   })
 
-  test('other undeclared text is guessed', () => {
+  test('guesses the charset of other undeclared text', () => {
     const russian = 'Правительство сообщило, что новые правила вступят в силу с начала следующего года. '
     const windows1251 = Uint8Array.from(russian.repeat(5), (character) => {
       const code = character.charCodeAt(0)
@@ -73,7 +73,7 @@ describe('the encoding of a document', () => {
     assert.deepEqual(detectCharset({ bytes: windows1251 }), { charset: 'windows-1251', source: 'detected' })
   })
 
-  test('what cannot be guessed is windows-1252', () => {
+  test('falls back to windows-1252', () => {
     assert.deepEqual(detectCharset({ bytes: latin1('<a title="\xe9">x') }), {
       charset: 'windows-1252',
       source: 'default',
@@ -81,7 +81,7 @@ describe('the encoding of a document', () => {
   })
 })
 
-describe('the declaration inside a page', () => {
+describe('charset declaration in a page', () => {
   const declared: [string, string | undefined][] = [
     ['<meta charset="utf-8">', 'utf-8'],
     ['<META CHARSET=latin1>', 'windows-1252'],
@@ -107,13 +107,13 @@ describe('the declaration inside a page', () => {
     ['', undefined],
   ]
   for (const [page, encoding] of declared) {
-    test(`of ${JSON.stringify(page.slice(0, 80))} is ${encoding}`, () => {
+    test(`in ${JSON.stringify(page.slice(0, 80))} is ${encoding}`, () => {
       assert.equal(htmlBodyDeclaredEncoding(latin1(page)), encoding)
     })
   }
 })
 
-test('the charset parameter of a Content-Type is found among quoted text and repetitions', () => {
+test('finds the charset parameter of a Content-Type among quoted text and repetitions', () => {
   assert.equal(httpContentTypeEncoding('text/html; title="; charset=gbk"; charset="big5"'), 'big5')
   assert.equal(httpContentTypeEncoding('text/html;CHARSET=UTF8'), 'utf-8')
   assert.equal(httpContentTypeEncoding('text/html; charset=nonsense; charset=gbk'), 'gbk')
@@ -121,14 +121,14 @@ test('the charset parameter of a Content-Type is found among quoted text and rep
   assert.equal(httpContentTypeEncoding(`text/html; charset="${'\\"'.repeat(100_000)}`), undefined)
 })
 
-test('Korean of Windows is decoded under the name of EUC-KR', () => {
+test('EUC-KR labels also decode the Korean code page of Windows', () => {
   assert.equal(decodeText(latin1('\x8cc\xb9\xe6 \x94\xee\xa2\xe6'), 'ks_c_5601-1987'), '똠방 뷁€')
   // The last of the added syllables, and the place behind it.
   assert.equal(decodeText(latin1('\xc6R\xc6S'), 'euc-kr'), '힣\uFFFDS')
   assert.equal(decodeText(latin1('a\xb0<b>\x80\xff\xc9\xa1\xb0'), 'euc-kr'), 'a\uFFFD<b>\uFFFD\uFFFD\uFFFD\uFFFD')
 })
 
-test('Big5 has kana, Cyrillic and numerals', () => {
+test('Big5 includes kana, Cyrillic letters and numerals', () => {
   const bytes = latin1('\xa4\x40\xc6\xa1\xc6\xe7\xc7\x55\xc7\x7b\xc7\xf3\xc8\x75\xc8\xd2')
   assert.equal(decodeText(bytes, 'big5'), '一①ぁのァАя№')
 })

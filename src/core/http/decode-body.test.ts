@@ -16,7 +16,7 @@ async function decoded(body: Buffer, encoding: string | undefined, maxBytes = li
   return result
 }
 
-test('each encoding is undone, at once and in whole', () => {
+test('decodes each encoding synchronously and completely', () => {
   const bodies: [encoding: string, body: Buffer][] = [
     ['gzip', zlib.gzipSync(text)],
     ['x-gzip', zlib.gzipSync(text)],
@@ -36,7 +36,7 @@ test('each encoding is undone, at once and in whole', () => {
   }
 })
 
-test('what is not encoded comes back as the same buffer', () => {
+test('returns the same buffer if the body is not encoded', () => {
   for (const encoding of [
     undefined,
     '',
@@ -55,20 +55,20 @@ test('what is not encoded comes back as the same buffer', () => {
   assert.deepEqual(decodeBody(empty, 'br, gzip', limit), { kind: 'decoded', body: empty, truncated: false })
 })
 
-test('text under a wrong label without a magic number is found to be text', async () => {
+test('returns plain text labelled br or deflate unchanged', async () => {
   for (const encoding of ['br', 'deflate']) {
     assert.equal((await decoded(text, encoding)).body, text)
   }
 })
 
-test('unknown encodings and more than three layers are failures', async () => {
+test('fails on unknown encodings and more than three layers', async () => {
   for (const encoding of ['compress', 'gzip, sdch', 'gzip,gzip,gzip,gzip', 'x'.repeat(100_000)]) {
     const result = await decodeBody(text, encoding, limit)
     assert.equal(result.kind, 'failed', encoding.slice(0, 40))
   }
 })
 
-test('the limit cuts at the exact byte, in each encoding and without any', async () => {
+test('truncates at the exact byte limit, with or without an encoding', async () => {
   const bodies: [encoding: string | undefined, body: Buffer][] = [
     [undefined, text],
     ['gzip', zlib.gzipSync(text)],
@@ -86,7 +86,7 @@ test('the limit cuts at the exact byte, in each encoding and without any', async
   }
 })
 
-test('a body larger than what is decoded at once is whole too', async () => {
+test('completely decodes a body that is too large for synchronous decoding', async () => {
   const large = Buffer.alloc(5 << 20, text)
   for (const [encoding, body] of [
     ['gzip', zlib.gzipSync(large)],
@@ -98,7 +98,7 @@ test('a body larger than what is decoded at once is whole too', async () => {
   }
 })
 
-test('a body that broke off gives what came before', async () => {
+test('returns the decodable part of a truncated body', async () => {
   for (const [encoding, body] of [
     ['gzip', zlib.gzipSync(text)],
     ['deflate', zlib.deflateSync(text)],
@@ -117,20 +117,20 @@ test('a body that broke off gives what came before', async () => {
   }
 })
 
-test('a wrong checksum costs nothing of the text', async () => {
+test('keeps the whole text despite a wrong checksum', async () => {
   const body = zlib.gzipSync(text, { level: 9 })
   body[body.length - 5]! ^= 0xff
   assert.deepEqual(await decoded(body, 'gzip'), { kind: 'decoded', body: text, truncated: true })
 })
 
-test('a length that lies in the gzip trailer changes nothing', async () => {
+test('decodes all bytes despite a wrong length in the gzip trailer', async () => {
   const bomb = zlib.gzipSync(Buffer.alloc(100))
   bomb.writeUInt32LE(0xffffffff, bomb.length - 4)
   const result = await decoded(bomb, 'gzip')
   assert.deepEqual([result.body.length, result.truncated], [100, true])
 })
 
-test('rubbish behind a magic number is a failure', async () => {
+test('fails on garbage after a magic number', async () => {
   const noise = Buffer.from(Array.from({ length: 200 }, (_, i) => (i * 197 + 13) & 0xff))
   for (const [encoding, magic] of [
     ['gzip', [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff]],
@@ -147,7 +147,7 @@ const folder = process.env.ERACE_CONFORMANCE
 const samples = folder === undefined ? undefined : join(folder, 'http-compressed-scrapy')
 const skip = samples === undefined && process.env.CI === undefined ? 'ERACE_CONFORMANCE is not set' : false
 
-test('bodies compressed by other programs are decoded as they came over the wire, and bombs stop at the limit', {
+test('decodes responses compressed by other programs, and stops bombs at the limit', {
   skip,
 }, async () => {
   assert.ok(samples !== undefined && existsSync(samples), 'ERACE_CONFORMANCE must name the conformance data')
@@ -186,7 +186,7 @@ test('bodies compressed by other programs are decoded as they came over the wire
   await origin.close()
 })
 
-test('damaged gzip files of other programs give all that is left in them', { skip }, async () => {
+test('recovers all readable data from damaged gzip files', { skip }, async () => {
   assert.ok(samples !== undefined && existsSync(samples), 'ERACE_CONFORMANCE must name the conformance data')
   const broken = await decoded(readFileSync(join(samples, 'unexpected-eof.gz')), 'gzip')
   // The expected file is UTF-8 made from the bytes read as Latin-1.

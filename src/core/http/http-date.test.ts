@@ -4,24 +4,24 @@ import { parseHttpDate } from './http-date.ts'
 
 const moment = Date.UTC(1994, 10, 6, 8, 49, 37)
 
-test('the three forms of HTTP are one moment', () => {
+test('parses all three HTTP date formats', () => {
   assert.equal(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT'), moment)
   assert.equal(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT'), moment)
   assert.equal(parseHttpDate('Sun Nov  6 08:49:37 1994'), moment)
 })
 
-test('the last days of a month are those that it has', () => {
+test('accepts only days that exist in the month', () => {
   assert.equal(parseHttpDate('Thu, 29 Feb 2024 23:59:59 GMT'), Date.UTC(2024, 1, 29, 23, 59, 59))
   assert.equal(parseHttpDate('Wed, 31 Dec 2025 00:00:00 GMT'), Date.UTC(2025, 11, 31))
   for (const day of ['00 Jan 2025', '29 Feb 2025', '31 Apr 2025', '32 Dec 2025'])
     assert.equal(parseHttpDate(`Mon, ${day} 10:00:00 GMT`), null, day)
 })
 
-test('a wrong name of the day does not matter', () => {
+test('ignores a wrong weekday', () => {
   assert.equal(parseHttpDate('Mon, 06 Nov 1994 08:49:37 GMT'), moment)
 })
 
-test('what is in another zone, language or form is no date of HTTP', () => {
+test('rejects other zones, languages and formats', () => {
   for (const text of [
     '',
     '0',

@@ -6,7 +6,7 @@ function labelIn(page: string, end = page.length): string | undefined {
   return prescan(Buffer.from(page, 'latin1'), end, (label) => (label === '' ? undefined : label))
 }
 
-describe('the prescan of a page for the label of its encoding', () => {
+describe('prescan of a page for its encoding label', () => {
   const cases: readonly (readonly [page: string, label: string | undefined])[] = [
     ['<meta charset=a>', 'a'],
     ['<META/CHARSET="a">', 'a'],
@@ -26,7 +26,7 @@ describe('the prescan of a page for the label of its encoding', () => {
   ]
   for (const [page, label] of cases) test(page, () => assert.equal(labelIn(page), label))
 
-  test('ends where it is told to', () => {
+  test('stops at the given end', () => {
     const page = '<meta charset=a>'
     for (let end = 0; end < page.length; end++) assert.equal(labelIn(page, end), undefined)
   })

@@ -46,7 +46,7 @@ const acting = new Set(
 
 const wording = new Set(['title', 'alt', 'value', 'placeholder'])
 
-describe('a page that is shown reaches nobody', () => {
+describe('an inert page makes no requests', () => {
   for (const way of [...waysOut, ...waysAway])
     test(way, () => {
       const source = filled([way], places)
@@ -54,7 +54,7 @@ describe('a page that is shown reaches nobody', () => {
       assert.deepEqual(reachesOf(inertPage(source, page)), [])
     })
 
-  test('all of them in one page, in any order, and broken off anywhere', () => {
+  test('with all cases combined, reversed or cut off', () => {
     const all = [...waysOut, ...waysAway]
     for (const ways of [all, all.toReversed()]) {
       const source = filled(ways, places)
@@ -64,16 +64,16 @@ describe('a page that is shown reaches nobody', () => {
     }
   })
 
-  test('as it was fetched, all of them are found', () => {
+  test('and the check detects these cases in unmodified pages', () => {
     for (const way of waysOut.filter((each) => !/<!--\[if|<\?xml|<p title|CDATA|<option/.test(each)))
       assert.notDeepEqual(reachesOf(filled([way], places)), [], way)
   })
 })
 
-describe('what is kept', () => {
+describe('content of an inert page', () => {
   const shown = (source: string) => inertPage(source, page)
 
-  test('layout, texts and inline pictures', () => {
+  test('keeps layout, text and inline images', () => {
     const source =
       '<!DOCTYPE html><html lang="en"><head><title>A &amp; B</title><meta name="viewport" content="width=device-width">' +
       '<style media="screen">.a > .b:not(.c){color:#fff;width:calc(100% - 2em)}@media (width<=40em){.a{display:none}}</style></head>' +
@@ -83,7 +83,7 @@ describe('what is kept', () => {
     assert.equal(shown(source), source)
   })
 
-  test('links open the page that says where they lead; places in the page stay', () => {
+  test('sends links through the leave page, keeps fragment links and drops unsafe links', () => {
     const attributes = 'target="_blank" rel="noopener noreferrer" referrerpolicy="no-referrer"'
     assert.equal(
       shown('<a href="../x?a=1&b=2#c" target=_top ping=/p class=k>x</a>'),
@@ -100,7 +100,7 @@ describe('what is kept', () => {
     assert.equal(shown(`<a href="http://x/${'a'.repeat(9000)}">x</a>`), '<a>x</a>')
   })
 
-  test('a frame leaves its address, a picture its description, a hidden frame nothing', () => {
+  test('shows the address of a frame and the alt text of an image, but no hidden frames', () => {
     const frame = shown('<iframe src="//maps.example/?q=1"><p>no frames</p></iframe>after')
     assert.match(
       frame,
@@ -111,7 +111,7 @@ describe('what is kept', () => {
     assert.equal(shown('<iframe src=/x width=1 height=1></iframe><iframe style="display:none" src=/y></iframe>'), '')
   })
 
-  test('an element that is never closed hides no text behind it', () => {
+  test('shows the text after an unclosed element', () => {
     for (const start of [
       '<svg/onload=x>',
       '<object data=x>',
@@ -126,7 +126,7 @@ describe('what is kept', () => {
   })
 })
 
-test('inline pictures are kept unless they could refer to something', () => {
+test('inline images are kept unless they could reference other resources', () => {
   const svg = (inner: string) =>
     `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`)}`
   for (const url of [
@@ -162,7 +162,7 @@ test('inline pictures are kept unless they could refer to something', () => {
     assert.equal(inertDataUrl(url), null, url)
 })
 
-test('style sheets that are broken off or malformed are read as browsers read them', () => {
+test('truncated and malformed style sheets are parsed as browsers parse them', () => {
   for (const [source, expected] of [
     ['@media x{@import "y"} a{b:c}', '@media x{} a{b:c}'],
     ['@import "a;b" (c;d) ;e{}', ' e{}'],
@@ -180,8 +180,8 @@ test('style sheets that are broken off or malformed are read as browsers read th
     assert.equal(inertCss(source), expected, source)
 })
 
-describe('limits', () => {
-  test('a page that is too deep or too long is cut, and says so', () => {
+describe('inert page limits', () => {
+  test('cut a page that is too deep or too long, with a notice', () => {
     const deep = inertPage('<div>'.repeat(100_000), page)
     assert.ok(deep.length < 2_000_000)
     assert.match(deep, /<\/div><p class="erace-cut"/)
@@ -190,7 +190,7 @@ describe('limits', () => {
     assert.match(links, /erace-cut/)
   })
 
-  test('hostile style sheets are read to their end', () => {
+  test('hostile style sheets are processed to the end', () => {
     for (const piece of ['\\a', '"\\a', '/*', 'f(', '@x(', 'url(', 'url("', '#', '"\n', '{', '<!--'])
       assert.equal(typeof inertCss(piece.repeat(300_000)), 'string')
   })

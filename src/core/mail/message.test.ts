@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseMessage } from './message.ts'
 
-test('the lines of a body are joined as they come, not kept as objects of their own', async (t) => {
+test('the lines of a body are joined instead of kept as separate chunks', async (t) => {
   const pieces: number[] = []
   const original = globalThis.Blob
   class CountingBlob extends original {
@@ -23,7 +23,7 @@ test('the lines of a body are joined as they come, not kept as objects of their 
   assert.deepEqual(pieces, [1])
 })
 
-test('a message is known by its id, whatever is around it', async () => {
+test('reads the Message-ID without brackets and comments, or null if it is invalid', async () => {
   const idOf = async (field: string) => (await parseMessage(Buffer.from(`${field}\n\n`))).id
   assert.equal(await idOf('Message-ID: <a@b>'), 'a@b')
   assert.equal(await idOf('message-id:\n <a@b> (comment)'), 'a@b')
@@ -38,7 +38,7 @@ test('a message is known by its id, whatever is around it', async () => {
     assert.equal(await idOf(none), null, none)
 })
 
-test('a message refers to others, the answered one last, each once', async () => {
+test('lists each reference once, with the answered message last', async () => {
   const { references } = await parseMessage(
     Buffer.from('References: <1@x>\n <2@x> broken <3@x>\nIn-Reply-To: Your message <2@x> of today\n\n'),
   )
@@ -52,7 +52,7 @@ test('references are found in several fields, in encoded words and without angle
   assert.deepEqual(await of('References: 1@x, 2@x word'), ['1@x', '2@x'])
 })
 
-test('an attachment has the bytes that were sent: the line ending before a boundary is not part of it', async () => {
+test('an attachment keeps its exact bytes, without the line ending before the boundary', async () => {
   const sent = async (encoding: string, body: string) => {
     const source =
       `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: application/x-a\r\n` +
@@ -74,7 +74,7 @@ test('an attachment has the bytes that were sent: the line ending before a bound
   assert.equal(text, 'a\nb\n')
 })
 
-test('addresses are read with comments, routes, spaces around dots, groups, and several senders', async () => {
+test('reads addresses with comments, routes, spaces around dots, groups and several senders', async () => {
   const read = async (field: string) => (await parseMessage(Buffer.from(`From: ${field}\n\n`))).from
   const cases = [
     ['Ann (her \\) (own) name) <ann(work)@one . example(host)>', 'Ann <ann@one.example>'],
@@ -95,7 +95,7 @@ test('addresses are read with comments, routes, spaces around dots, groups, and 
   assert.equal(await read('(none) Nobody: (really (none)) ;'), '')
 })
 
-test('dates are read in older forms, and without a known zone as UTC', async () => {
+test('reads dates in obsolete formats, and as UTC if the zone is unknown', async () => {
   const read = async (field: string) => (await parseMessage(Buffer.from(`Date: ${field}\n\n`))).date
   const cases = [
     ['Tue, 3 Mar 2026 09:05:07 +0100', '2026-03-03T08:05:07.000Z'],
@@ -111,7 +111,7 @@ test('dates are read in older forms, and without a known zone as UTC', async () 
   for (const [field, wanted] of cases) assert.equal(await read(field!), wanted, field)
 })
 
-test('text is found in spite of a wrong structure', async () => {
+test('finds the text of a malformed message', async () => {
   const read = async (source: string) => (await parseMessage(Buffer.from(source))).text.trim()
   assert.equal(await read('just a text\n\nof two paragraphs'), 'just a text\n\nof two paragraphs')
   assert.equal(await read('Subject: x\nfirst line\nsecond'), 'first line\nsecond')
@@ -130,7 +130,7 @@ test('text is found in spite of a wrong structure', async () => {
   assert.deepEqual([file.attachments[0]?.name, file.attachments[0]?.type], ['a.zip', 'application/octet-stream'])
 })
 
-test('UTF-7, the encoding that HTML declares, and UTF-8 with some broken characters are read', async () => {
+test('decodes UTF-7, charsets declared in HTML, and partly broken UTF-8', async () => {
   const read = async (source: string) => parseMessage(Buffer.from(source, 'latin1'))
   const utf7 = await read(
     'Subject: =?utf-7?Q?Gr+APwA3w-e_+-?= =?UTF-7?B?K0lLdy0=?=\nFrom: =?utf-7?q?J+APw-rg?= <j@example.org>\n' +
@@ -153,7 +153,7 @@ test('UTF-7, the encoding that HTML declares, and UTF-8 with some broken charact
   assert.equal(broken.text, 'Grüße, Öl \ufffd\nGrüße')
 })
 
-test('flowed lines are joined, each within its own level of quotation', async () => {
+test('joins flowed lines within the same quote level', async () => {
   const read = async (type: string, lines: string[]) =>
     (await parseMessage(Buffer.from(`Content-Type: text/plain; format=${type}\r\n\r\n${lines.join('\r\n')}`))).text
   const quotation = [
@@ -175,7 +175,7 @@ test('flowed lines are joined, each within its own level of quotation', async ()
   assert.equal(await read('fixed', ['one ', 'two']), 'one \ntwo')
 })
 
-test('an empty body stays empty, however it is written', async () => {
+test('an empty body stays empty, whether encoded or multipart', async () => {
   for (const message of [
     'Content-Transfer-Encoding: base64\n\nDQo=',
     'Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n\n--b--\n',
@@ -183,7 +183,7 @@ test('an empty body stays empty, however it is written', async () => {
     assert.equal((await parseMessage(Buffer.from(`Subject: nothing\n${message}`))).text.trim(), '')
 })
 
-test('an address with blanks without end costs little', async () => {
+test('limits the length of an address full of spaces', async () => {
   const { to } = await parseMessage(Buffer.from(`To: <a${' '.repeat(39_000)}b@c.example>\n\nx`))
   assert.ok(to.length < 2_000)
 })

@@ -35,7 +35,7 @@ describe('a pattern', () => {
     assert.equal(createPattern('').matches(''), true)
   })
 
-  it('answers as the matcher of JavaScript does', () => {
+  it('agrees with JavaScript on a list of expressions', () => {
     const sources =
       String.raw`a a|b ab|cd| (a|b)*c a+b? a{2,3}b a{2} a{1,}c a{,2} [a-c]+d [^a-c] [^] [] [\w-]+ [a\]b] ^a a$ ^$ ^a*$ \ba
       a\b \Ba \bab\b \d+ \D \w\W \s \S+$ . .*b ^.{3}$ a.c (?:ab)+ (?<x>a)b (a*)*b (a+)+$ (a|a)*b (a?){5}b
@@ -57,7 +57,7 @@ describe('a pattern', () => {
     }
   })
 
-  it('answers as the matcher of JavaScript does for expressions put together at random', () => {
+  it('agrees with JavaScript on random expressions', () => {
     const { node } = fc.letrec<{ node: string }>((tie) => ({
       node: fc.oneof(
         { maxDepth: 3 },
@@ -84,7 +84,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('does not hang on expressions that make other matchers go back for ever', () => {
+  it('does not hang on expressions that cause catastrophic backtracking', () => {
     const text = `http://example.org/${'a'.repeat(2000)}!`
     for (const source of [
       '(a+)+$',
@@ -100,7 +100,7 @@ describe('a pattern', () => {
     assert.equal(createPattern('(a+)+!$').matches(text), true)
   })
 
-  it('stays right when it has to forget its states', () => {
+  it('stays correct after evicting cached states', () => {
     // The state encodes which of the last twelve characters were an a: thousands of states, a few hundred cached.
     const pattern = createPattern('a.{12}$')
     const reference = /a.{12}$/
@@ -115,7 +115,7 @@ describe('a pattern', () => {
     }
   })
 
-  it('takes no more steps than it was given, the same number whether states are remembered or not', () => {
+  it('counts the same steps with and without cached states, and stops when the budget is spent', () => {
     const text = `http://example.org/${randomLetters(1700)}`
     for (const source of ['.*a[ab]{450}c', '(a?){200}b{30}c', '^https?://[^/]*/x']) {
       const pattern = createPattern(source)
@@ -137,7 +137,7 @@ describe('a pattern', () => {
     assert.ok(enough.left > 0)
   })
 
-  it('says that it found nothing where its budget is spent', () => {
+  it('finds nothing if its budget is spent', () => {
     const text = randomLetters(100_000)
     const budget = createWorkBudget(1_000_000)
     assert.deepEqual(createPattern('a[ab]{500}b').findAll(text, budget), [])
@@ -147,7 +147,7 @@ describe('a pattern', () => {
     assert.ok(plenty.left > 800_000, 'an honest expression costs little more than its text')
   })
 
-  it('is refused with the reason where it is wrong, too large or not linear', () => {
+  it('is rejected with the reason if it is invalid, too large or not linear', () => {
     const cases: [string, RegExp][] = [
       ['(', /invalid regular expression/],
       ['a**', /invalid regular expression/],

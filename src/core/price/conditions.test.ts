@@ -14,7 +14,7 @@ const meets = (condition: string, ...readings: Reading[]): boolean =>
   isMet(readCondition(condition)!, readings.slice(0, -1), readings.at(-1)!)
 
 describe('conditions on prices, stock and numbers', () => {
-  test('are read as people write them', () => {
+  test('are parsed from natural phrases', () => {
     for (const text of ['below 30', 'above 1299', 'drops by 10 %', 'rises by 5', 'back in stock', 'changes'])
       assert.equal(conditionWords(readCondition(text)!), text)
     assert.deepEqual(readCondition('Below € 1.299,00'), { kind: 'below', amount: 1299 })
@@ -23,12 +23,12 @@ describe('conditions on prices, stock and numbers', () => {
     assert.deepEqual(readCondition('above -5'), { kind: 'above', amount: -5 })
   })
 
-  test('what says nothing is refused', () => {
+  test('are rejected if they are incomplete or meaningless', () => {
     for (const text of ['', 'cheap', 'below', 'below cheap', 'drops by 0', 'drops by 200 %', 'below '.repeat(50)])
       assert.equal(readCondition(text), null, text)
   })
 
-  test('below is met on crossing, and further down, not on the way up', () => {
+  test('"below" is met on crossing the limit and on further drops, not on rises', () => {
     assert.equal(meets('below 30', euros(39.9), euros(29.9)), true)
     assert.equal(meets('below 30', euros(29.9), euros(27)), true)
     assert.equal(meets('below 30', euros(27), euros(29)), false)
@@ -36,12 +36,12 @@ describe('conditions on prices, stock and numbers', () => {
     assert.equal(meets('above 30', euros(27), euros(31)), true)
   })
 
-  test('the first reading meets none', () => {
+  test('are never met by the first reading', () => {
     for (const condition of ['below 30', 'changes', 'back in stock', 'drops by 1'])
       assert.equal(meets(condition, euros(1, 'in-stock')), false)
   })
 
-  test('small steps count together', () => {
+  test('accumulate small steps', () => {
     assert.equal(meets('drops by 10 %', euros(100), euros(95)), false)
     assert.equal(meets('drops by 10 %', euros(100), euros(95), euros(90)), true)
     assert.equal(meets('drops by 10 %', euros(39.9), euros(35.91)), true)
@@ -49,24 +49,24 @@ describe('conditions on prices, stock and numbers', () => {
     assert.equal(meets('rises by 10', euros(100), euros(95), euros(105)), true)
   })
 
-  test('another currency is another number', () => {
+  test('are not met by an amount in another currency', () => {
     assert.equal(meets('below 30', euros(39.9), { amount: 20, currency: 'USD', availability: 'unknown' }), false)
   })
 
-  test('back in stock is met after it was out', () => {
+  test('"back in stock" is met after the item was out of stock', () => {
     assert.equal(meets('back in stock', euros(5, 'out-of-stock'), euros(5, 'in-stock')), true)
     assert.equal(meets('back in stock', euros(5, 'out-of-stock'), euros(5, 'unknown'), euros(5, 'limited')), true)
     assert.equal(meets('back in stock', euros(5, 'in-stock'), euros(5, 'limited')), false)
   })
 
-  test('any change, of the amount or of the stock', () => {
+  test('"changes" is met by a change of the amount or the stock', () => {
     assert.equal(meets('changes', euros(5), euros(6)), true)
     assert.equal(meets('changes', euros(5, 'in-stock'), euros(5, 'out-of-stock')), true)
     assert.equal(meets('changes', euros(5), euros(5, 'in-stock')), false)
     assert.equal(meets('changes', euros(5), euros(5)), false)
   })
 
-  test('stock in words', () => {
+  test('availability is recognised in text', () => {
     const states: [string, Availability][] = [
       ['In stock', 'in-stock'],
       ['Only 3 left', 'limited'],

@@ -6,7 +6,7 @@ const ld = (data: unknown): string => `<script type="application/ld+json">${JSON
 const kettle = { name: 'Kettle', amount: 34.5, currency: 'EUR', availability: 'in-stock' }
 const offer = { '@type': 'Offer', price: '34.50', priceCurrency: 'EUR', availability: 'https://schema.org/InStock' }
 
-describe('offers that a page declares', () => {
+describe('offers declared by a page', () => {
   const pages: [name: string, page: string][] = [
     ['JSON-LD', ld({ '@type': 'Product', name: 'Kettle', offers: offer })],
     [
@@ -60,7 +60,7 @@ describe('offers that a page declares', () => {
   ]
   for (const [name, page] of pages) test(name, () => assert.deepEqual(readOffers(`<html><body>${page}`), [kettle]))
 
-  test('of several the first is the main one', () => {
+  test('keep their order on the page', () => {
     const found = readOffers(
       ld([
         { '@type': 'Product', name: 'Kettle', offers: offer },
@@ -76,7 +76,7 @@ describe('offers that a page declares', () => {
     )
   })
 
-  test('broken, huge, deep and senseless declarations are none', () => {
+  test('are ignored if broken, huge, deeply nested or meaningless, and limited to 50', () => {
     const deep = `${'{"offers":'.repeat(500)}1${'}'.repeat(500)}`
     for (const page of [
       '<script type="application/ld+json">{"@type": "Product", </script>',
@@ -92,13 +92,13 @@ describe('offers that a page declares', () => {
     assert.equal(readOffers(ld(Array.from({ length: 5000 }, () => offer))).length, 50)
   })
 
-  test('a regular price counts if it is the only one', () => {
+  test('use a regular price if it is the only one', () => {
     const regular = { priceType: 'https://schema.org/RegularPrice', price: '100', priceCurrency: 'EUR' }
     const [only] = readOffers(ld({ '@type': 'Offer', priceSpecification: regular }))
     assert.deepEqual([only?.amount, only?.currency], [100, 'EUR'])
   })
 
-  test('types that are no text are ignored', () => {
+  test('tolerate types that are not strings', () => {
     const odd = { toString: 1, valueOf: 1 }
     const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
     const page = `<script type="application/ld+json">{"@type":${deep},"price":"1"}</script>`
@@ -106,7 +106,7 @@ describe('offers that a page declares', () => {
     assert.ok(readOffers(ld({ '@type': odd, priceSpecification: { price: 5, priceType: odd } })).length <= 1)
   })
 
-  test('availability by its address or in words', () => {
+  test('recognise availability by its schema.org address or in words', () => {
     assert.equal(availabilityOf('http://schema.org/OutOfStock'), 'out-of-stock')
     assert.equal(availabilityOf('LimitedAvailability'), 'limited')
     assert.equal(availabilityOf('pre-order'), 'preorder')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CrawlDetails, mergeDetails, noDetails } from './crawl-report.ts'
 
-test('details add up under any name that a host sends', () => {
+test('merged details count names of Object.prototype members such as "constructor" correctly', () => {
   const names = ['text/html', 'constructor', 'toString', '__proto__']
   const details: CrawlDetails = {
     ...noDetails,

@@ -26,7 +26,7 @@ function treeOf(text: string): string {
   return parsed.query.match === null ? '' : spell(parsed.query.match)
 }
 
-describe('the query language', () => {
+describe('search query language', () => {
   const trees: Record<string, string> = {
     'solar panel': '(solar panel)',
     'solar AND panel': '(solar panel)',
@@ -62,7 +62,8 @@ describe('the query language', () => {
     東京タワー: '東京タワー*',
     Ελλάδα: 'Ελλαδα',
   }
-  for (const [text, tree] of Object.entries(trees)) test(`${text} is ${tree}`, () => assert.equal(treeOf(text), tree))
+  for (const [text, tree] of Object.entries(trees))
+    test(`parses ${text} as ${tree}`, () => assert.equal(treeOf(text), tree))
 
   const lenient: Record<string, string> = {
     '"never closed': '"never closed"',
@@ -80,7 +81,7 @@ describe('the query language', () => {
     '\0a\0b': '(a b)',
   }
   for (const [text, tree] of Object.entries(lenient)) {
-    test(`${JSON.stringify(text)} is read as ${tree}`, () => assert.equal(treeOf(text), tree))
+    test(`tolerates ${JSON.stringify(text)} as ${tree}`, () => assert.equal(treeOf(text), tree))
   }
 
   const errors: Record<string, RegExp> = {
@@ -103,7 +104,7 @@ describe('the query language', () => {
     'a OR before:2026': /whole query/,
   }
   for (const [text, expected] of Object.entries(errors)) {
-    test(`${JSON.stringify(text)} is an error`, () => {
+    test(`rejects ${JSON.stringify(text)}`, () => {
       assert.match(treeOf(text), expected)
     })
   }
@@ -113,7 +114,7 @@ describe('the query language', () => {
     assert.equal(parsed.kind === 'invalid' && parsed.errors.length, 4)
   })
 
-  test('times are taken out of the tree, and of several the narrowest count', () => {
+  test('moves dates out of the tree and keeps the narrowest range', () => {
     const parsed = parseSearchQuery('x after:2026 before:2026-11-01 after:2026-03-04T05:06 before:2027-01-01')
     assert.deepEqual(parsed, {
       kind: 'query',
@@ -139,9 +140,9 @@ describe('the query language', () => {
     'deep negated parentheses': `${'-('.repeat(1_500)}a`,
   }
   for (const [what, text] of Object.entries(hostile))
-    test(`${what} are too much, and it is said why`, () => assert.match(treeOf(text), /^error: .*(more than|at most)/))
+    test(`rejects ${what} with the reason`, () => assert.match(treeOf(text), /^error: .*(more than|at most)/))
 
-  test('any text is a query or an error, and words hold nothing but letters, digits and marks', () => {
+  test('parses any text without throwing, into words of only letters, digits and marks', () => {
     const piece = fc.constantFrom(' ', 'OR ', 'NOT ', '\0', ...'( ) " - * : site: intitle: before: ab 東'.split(' '))
     const words = /^[\p{L}\p{N}\p{M}\p{Co}]+$/u
     const check = (node: QueryNode): void => {

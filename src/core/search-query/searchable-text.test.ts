@@ -5,25 +5,25 @@ import { searchableText } from './searchable-text.ts'
 import { cutSnippet } from './snippet.ts'
 
 describe('searchable text', () => {
-  test('plain text stays as it is', () => {
+  test('leaves plain text unchanged', () => {
     const text = 'Plain words, naïve ones too; Москва.'
     assert.equal(searchableText(text).text, text)
   })
 
-  test('letters lose accents and points that the engines know nothing of', () => {
+  test('strips accents, vowel points and compatibility forms', () => {
     assert.equal(searchableText('Ἀθῆναι ελλάδα ϊΐ').text, 'Αθηναι ελλαδα ιι')
     assert.equal(searchableText('שָׁלוֹם').text, 'שלום')
     assert.equal(searchableText('مُحَمَّد').text, 'محمد')
     assert.equal(searchableText('Ёж ﬁn ＡＢ１').text, 'Еж fin AB1')
   })
 
-  test('words without spaces between them are set apart', () => {
+  test('separates words in scripts without spaces', () => {
     const words = searchableText('今日は東京へ').text.split('\u0001').filter(Boolean)
     assert.ok(words.includes('東京'))
     assert.equal(words.join(''), '今日は東京へ')
   })
 
-  test('no place of the new text lies outside of the old one, and they follow each other', () => {
+  test('maps positions monotonically into the original text', () => {
     const unit = fc.constantFrom(
       'a',
       ' ',
@@ -59,12 +59,12 @@ describe('searchable text', () => {
 describe('snippets', () => {
   const filler = 'some words that nobody asked for '.repeat(20)
 
-  test('a short text is shown whole', () => {
+  test('show a short text in full', () => {
     assert.deepEqual(cutSnippet('A short text', [[2, 7]]), { text: 'A short text', marks: [[2, 7]] })
     assert.deepEqual(cutSnippet('', []), { text: '', marks: [] })
   })
 
-  test('the place with the most different words is shown, marks moved along', () => {
+  test('show the passage with the most distinct matches, with adjusted marks', () => {
     const text = `${filler}whale whale whale ${filler}white whale ${filler}`
     const marks = [...text.matchAll(/whale|white/g)].map(({ index, 0: word }) => [index, index + word.length] as const)
     const snippet = cutSnippet(text, marks)
@@ -76,13 +76,13 @@ describe('snippets', () => {
     assert.ok(snippet.text.length < 260)
   })
 
-  test('without marks the text is shown from its beginning', () => {
+  test('show the beginning of the text if there are no marks', () => {
     const { text, marks } = cutSnippet(filler, [])
     assert.ok(text.startsWith('some words') && text.endsWith(' …'))
     assert.deepEqual(marks, [])
   })
 
-  test('a mark that is longer than the snippet ends with it', () => {
+  test('truncate a mark that is longer than the snippet', () => {
     const { text, marks } = cutSnippet('x'.repeat(10_000), [[100, 9_000]])
     assert.equal(marks.length, 1)
     assert.ok(marks[0]![1] <= text.length)

@@ -55,7 +55,7 @@ describe('JSONPath', () => {
   ] as const)
     test(path, () => assert.deepEqual(chosen(store, path).sort(), [...expected].sort()))
 
-  test('a document of any depth and breadth is looked through, or the work is ended', () => {
+  test('searches deep and wide documents, and stops when the budget is exhausted', () => {
     let deep: unknown = { price: 1 }
     for (let at = 0; at < 1000; at++) deep = at % 2 === 0 ? [deep] : { a: deep }
     assert.equal(chosen(deep, '$..price').length, 1)
@@ -66,7 +66,7 @@ describe('JSONPath', () => {
     assert.equal(chosen(wide, '$[*].id', 10_000_000).length, 200_000)
   })
 
-  test('what is no JSONPath is refused with the reason', () => {
+  test('rejects invalid JSONPath with the reason', () => {
     for (const [path, reason] of [
       ['$.', /ends too early/],
       ['$[', /ends too early/],

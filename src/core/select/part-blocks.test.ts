@@ -23,9 +23,9 @@ const shop = `<!doctype html><title>Shop</title><nav><a href=/>Home</a></nav><ma
 <div class=product id=k2><h2>Glass kettle</h2><p>Now only <b class=price>€ 49.90</b> with tax</p></div>
 <table><tr><th>Size<th>Weight<tr class=big><td>2 l<td class=kg>1.1 kg<td>x</table></main><footer>Seen 17 times</footer>`
 
-describe('the part of a page that a source watches', () => {
+describe('the watched part of a page', () => {
   const html = 'text/html; charset=utf-8'
-  test('is chosen by CSS, inside of a block too, and keeps the headings above', () => {
+  test('is selected by CSS, even within a block, and keeps the headings above it', () => {
     assert.deepEqual(linesOf(shop, html, { select: ['.price'] }), [
       'Kettles › Steel kettle › € 39.90',
       'Kettles › Glass kettle › € 49.90',
@@ -45,7 +45,7 @@ describe('the part of a page that a source watches', () => {
     )
   })
 
-  test('is chosen by XPath: elements, texts and attributes', () => {
+  test('is selected by XPath: elements, text nodes and attributes', () => {
     assert.deepEqual(linesOf(shop, html, { select: ['//div[h2="Glass kettle"]//b'] }), [
       'Kettles › Glass kettle › € 49.90',
     ])
@@ -56,7 +56,7 @@ describe('the part of a page that a source watches', () => {
     ])
   })
 
-  test('is chosen by selectors as browsers give them, with elements that are not in the source', () => {
+  test('is selected by browser-generated selectors, with implied elements such as tbody', () => {
     const last = (select: string) => linesOf(shop, html, { select: [select] }).map((line) => line.split(' › ').at(-1))
     for (const select of [
       'body > main > table > tbody > tr:nth-child(2) > td.kg',
@@ -77,7 +77,7 @@ describe('the part of a page that a source watches', () => {
     assert.deepEqual(linesOf('<html><body><p>a<p>b</html>', html, { select: ['html body p:last-child'] }), ['b'])
   })
 
-  test('is what is left when parts are left out, within what is chosen or of the whole page', () => {
+  test('excludes omitted parts, within a selection or in the whole page', () => {
     assert.deepEqual(linesOf(shop, html, { select: ['#k1'], omit: ['.price', '//h2'] }), [
       'Kettles › Now only with tax',
       'Kettles › In stock',
@@ -89,7 +89,7 @@ describe('the part of a page that a source watches', () => {
     )
   })
 
-  test('is chosen in XML and in lines of text', () => {
+  test('is selected in XML and in lines of plain text', () => {
     const xml = '<list><item id="a"><dc:title>One</dc:title><v>1</v></item><item id="b"><v>2</v></item></list>'
     const last = (lines: string[]) => lines.map((line) => line.split(' › ').at(-1))
     assert.deepEqual(last(linesOf(xml, 'application/xml', { select: ['//item[@id="b"]/v', 'dc\\:title'] })), [
@@ -100,7 +100,7 @@ describe('the part of a page that a source watches', () => {
     assert.deepEqual(linesOf(log, 'text/plain', { select: ['/^Total: /'], omit: ['/17$/'] }), ['Total: 18'])
   })
 
-  test('is chosen in JSON by its path, elements of arrays included', () => {
+  test('is selected in JSON by path, including array elements', () => {
     const shop = JSON.stringify({
       name: 'Shop',
       items: [
@@ -125,7 +125,7 @@ describe('the part of a page that a source watches', () => {
     assert.deepEqual(keys({ omit: ['$.items'] }), ['$.name Shop'])
   })
 
-  test('what selectors of the configuration leave out stays out', () => {
+  test('excludes elements that the configuration omits', () => {
     const omit = createOmitRules([{ match: '*', selectors: ['#k1'], patterns: [] }])('http://a.example/')
     const content = { body: Buffer.from(shop), contentType: html, omit }
     const read = readPart(content, { select: ['.price'], omit: [] }, createWorkBudget())
@@ -136,19 +136,19 @@ describe('the part of a page that a source watches', () => {
     )
   })
 
-  test('marks that are in the page already choose nothing', () => {
+  test('ignores selection marks already present in the page', () => {
     const page = '<p>\ufdd0a</p><p class=x>b</p><p>\ufdd1c</p>'
     assert.deepEqual(linesOf(page, html, { select: ['.x'] }), ['b'])
   })
 
-  test('that no selector matches is said, whatever the kind of document', () => {
+  test('is reported as nothing if no selector matches, in any kind of document', () => {
     assert.equal(partOf(shop, html, { select: ['.gone', '$.price'] }).kind, 'nothing')
     assert.equal(partOf('a\nb', 'text/plain', { select: ['.price', '/c/'] }).kind, 'nothing')
     assert.equal(partOf('{"a":1}', 'application/json', { select: ['$.b'] }).kind, 'nothing')
     assert.equal(partOf('<p class=price> </p>', html, { select: ['.price'] }).kind, 'nothing')
   })
 
-  test('selectors that take for ever, match everything, or meet a page that is too much: bounded, and said', () => {
+  test('is reported as too expensive if the selectors or the page take too much work', () => {
     const wide = `<p>${'<i>x</i>'.repeat(20_000)}</p>`
     for (const select of ['b ~ i', '//i[count(preceding::i) = count(following::i)]'])
       assert.equal(partOf(wide, html, { select: [select] }).kind, 'too-expensive', select)
@@ -160,7 +160,7 @@ describe('the part of a page that a source watches', () => {
 })
 
 describe('a selector', () => {
-  test('is known by what it is written like', () => {
+  test('is classified by its syntax', () => {
     for (const [source, kind] of [
       ['.price > b', 'css'],
       ['main, #a', 'css'],
@@ -173,7 +173,7 @@ describe('a selector', () => {
       assert.equal(readSelector(source).kind, kind)
   })
 
-  test('that is wrong is refused with the reason', () => {
+  test('is rejected with the reason if it is invalid', () => {
     for (const [source, reason] of [
       ['div >', /^invalid CSS selector: /],
       ['a:nowhere', /^invalid CSS selector: .*nowhere/],

@@ -74,7 +74,7 @@ describe('XPath on pages', () => {
   ]
   for (const path of paths) test(path, () => assert.deepEqual(chosen(page, path), chosenByLibrary(page, path)))
 
-  test('is what libxml2 makes of it, whatever the page and the path', () => {
+  test('agrees with libxml2 on random pages and paths', () => {
     const tree = fc.letrec((tie) => ({
       element: fc
         .record({
@@ -127,13 +127,13 @@ describe('XPath on pages', () => {
     )
   })
 
-  test('names of HTML are compared in lower case, and elements that browsers add may be named', () => {
+  test('ignores the case of HTML names and accepts elements that browsers add', () => {
     const html = '<P class=a>x<table><tr><td n=1>1</table><DIV n=2>y</DIV>'
     assert.deepEqual(chosen(html, '//DIV', false), ['div2'])
     assert.deepEqual(chosen(html, '/html/body/table/tbody/tr/td', false), ['td1'])
   })
 
-  test('what takes for ever is ended', () => {
+  test('stops expensive paths when the budget is exhausted', () => {
     const wide = `<r>${'<a>'.repeat(100)}${'<b/>'.repeat(2000)}${'</a>'.repeat(100)}</r>`
     for (const path of [
       '//*//*//*//*//*[count(//*) > count(//*//*)]',
@@ -145,7 +145,7 @@ describe('XPath on pages', () => {
       assert.throws(() => chosen(wide, path, true, 300_000), isExhausted)
   })
 
-  test('what is no XPath is refused with the reason', () => {
+  test('rejects invalid XPath with the reason', () => {
     for (const [path, reason] of [
       ['//a[', /ends too early/],
       ['//a]', /unexpected "]"/],

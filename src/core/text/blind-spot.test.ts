@@ -17,7 +17,7 @@ const article = `<article><h1>How websites tell people from machines</h1>${'<p>M
 const shop = `<h1>Kettle</h1><p>€ 39.90</p><p>In stock</p><p>Boils a litre of water in three minutes. Two years of warranty, free delivery, and thirty days to send it back if you don't like it. The lid opens with one hand, and the handle stays cool at all times.</p><h2>Reviews</h2><p>Very good kettle, would buy it again, and my neighbour bought one, too.</p><p>Nice colour, but a little loud when it boils.</p>`
 
 describe('a page that hides its content', () => {
-  test('needs a script', () => {
+  test('is recognised if it needs JavaScript', () => {
     const pages = [
       '<title>App</title><body><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script src=/main.js></script>',
       '<title>App</title><div id=app></div><script type=module src=/a.js></script>',
@@ -33,7 +33,7 @@ describe('a page that hides its content', () => {
     for (const page of pages) assert.equal(kindOf(page), 'script', page)
   })
 
-  test('asks for consent first', () => {
+  test('is recognised if it asks for consent first', () => {
     const wall = `<h1>Before you continue to Search</h1><p>We use cookies and data to deliver and maintain our services.</p><ul>
       <li>Develop new services by measuring how ads are used, with your consent</li></ul><p>If you choose "Reject all", we will not use cookies for
       these additional purposes.</p><button>Reject all</button><button>Accept all</button><a href=#>More options</a><p>Privacy · Terms</p>`
@@ -46,7 +46,7 @@ describe('a page that hides its content', () => {
     assert.equal(kindOf(plain, { url: 'https://www.example.com/' }), null)
   })
 
-  test('asks whether somebody is human', () => {
+  test('is recognised if it shows a captcha or blocks robots', () => {
     const pages = [
       '<title>Just a moment...</title><h1>shop.example</h1><noscript>Enable JavaScript and cookies to continue</noscript><script>window._cf_chl_opt={}</script>',
       '<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1><p>You are unable to access shop.example</p>',
@@ -60,7 +60,7 @@ describe('a page that hides its content', () => {
     for (const page of pages) assert.equal(kindOf(page), 'captcha', page)
   })
 
-  test('asks visitors to sign in', () => {
+  test('is recognised if it asks visitors to sign in', () => {
     const pages: [string, string?][] = [
       [
         '<title>Log in</title><form><label>E-mail</label><input name=u><label>Password</label><input type="password"><button>Log in</button><a>Forgot password?</a></form>',
@@ -78,7 +78,7 @@ describe('a page that hides its content', () => {
     for (const [page, url] of pages) assert.equal(kindOf(page, url === undefined ? {} : { url }), 'sign-in', page)
   })
 
-  test('has no text', () => {
+  test('is recognised if it has no text', () => {
     for (const page of ['', '<title>x</title>', '<img src=a.png>', '<p hidden>x'])
       assert.equal(kindOf(page), 'empty', page)
     assert.equal(kindOf('', { contentType: 'text/plain' }), 'empty')
@@ -86,12 +86,12 @@ describe('a page that hides its content', () => {
 })
 
 describe('a page that shows its content', () => {
-  test('may speak of all that', () => {
+  test('may mention captchas, cookies and sign-in', () => {
     assert.equal(kindOf(article), null)
     assert.equal(kindOf(`<title>What is a captcha?</title>${article}<script>grecaptcha</script>`), null)
   })
 
-  test('may have a small form, a notice or a widget', () => {
+  test('may have a login form, a cookie notice or a captcha widget', () => {
     const login = '<header><form><input name=u><input type=password><button>Log in</button></form></header>'
     assert.equal(kindOf(login + shop), null)
     assert.equal(kindOf(`${login}<title>Kettle</title>${shop}`), null)
@@ -118,13 +118,13 @@ describe('a page that shows its content', () => {
     assert.equal(kindOf(`<div id=app>€ 39.90</div>${analytics}`), null)
   })
 
-  test('may be no web page', () => {
+  test('may be JSON, a feed or plain text', () => {
     assert.equal(kindOf('{}', { contentType: 'application/json' }), null)
     assert.equal(kindOf('<rss><channel><title>News</title></channel></rss>', { contentType: 'text/xml' }), null)
     assert.equal(kindOf('please enable JavaScript', { contentType: 'text/plain' }), null)
   })
 
-  test('may be hostile', () => {
+  test('hostile markup does not break the detection', () => {
     for (const piece of [
       '<noscript',
       '<div id=root>',

@@ -65,7 +65,7 @@ describe('the blocks of a page', () => {
     ])
   })
 
-  test('have a place, the same for all items of a list', () => {
+  test('have a place, which all items of a list share', () => {
     const page = `<main id=content><div><ul class="prices big extra"><li class=odd id=a>1<li class=even>2</ul></div>
       <div class="card post-123456"><p class=price>3</p></div><table><tbody><tr><td>4<tr class=x><td>5</table></main>6`
     assert.deepEqual(
@@ -81,7 +81,7 @@ describe('the blocks of a page', () => {
     )
   })
 
-  test('are parts of a table that is there for the layout', () => {
+  test('are found inside the cells of a layout table', () => {
     const page = `<table><tr><td>menu<td><h1>News</h1><p>one<p>two<table><tr><td>a<td>b</table>three<td>ads</table>`
     assert.deepEqual(outline(page), [
       'row: menu',
@@ -96,7 +96,7 @@ describe('the blocks of a page', () => {
     assert.equal(read(`<table><tr><td>${long}</table>`).length > 20, true)
   })
 
-  test('go on behind a heading that nobody closed', () => {
+  test('continue after an unclosed heading', () => {
     assert.deepEqual(outline('<h1>News<p>one<p>two'), ['heading1: News', 'paragraph: one', 'paragraph: two'])
     assert.deepEqual(outline('<h1><div>News</div><div>today</div></h1>one'), ['heading1: News today', 'paragraph: one'])
   })
@@ -114,7 +114,7 @@ describe('the blocks of a page', () => {
     ])
   })
 
-  test('are without what the settings omit', () => {
+  test('exclude text omitted by the settings', () => {
     const rules = createOmitRules([{ match: '*', selectors: ['.ad'], patterns: ['\\d+ views', 'x\\s+y'] }])
     const omit = rules('http://a.example/')
     const page = Buffer.from('<p>Hello 17 views there<p class=ad>Buy<p>12 views<p>a x<p>y b')
@@ -123,8 +123,8 @@ describe('the blocks of a page', () => {
   })
 })
 
-describe('what nobody sees is no text', () => {
-  test('hidden by attributes', () => {
+describe('invisible text', () => {
+  test('is left out if hidden by attributes', () => {
     const page = `<p>a<p hidden>b<p hidden=until-found>c<p aria-hidden=true>d<div style="color:red; DISPLAY : none">e<p>f</div>
       <div style="visibility:hidden">g</div><div style="display:none;display:block">h</div><p HIDDEN style="display:block">i
       <p>j<span hidden>k<span>l</span>m</span>n<ul><li>o<li hidden>p<ul><li>q</ul><li>r</ul><input type=hidden value=s>
@@ -132,7 +132,7 @@ describe('what nobody sees is no text', () => {
     assert.deepEqual(texts(page), ['a', 'd', 'h', 'i', 'jn', 'o', 'r', 'u'])
   })
 
-  test("hidden by the page's own style rules", () => {
+  test("is left out if hidden by the page's own style rules", () => {
     const sheet = `/* .a{} */ .off, #gone, p.old {display:none} nav{ visibility: hidden } .tab{display:none}
       .tab.active{display:block} .big{display:none} .big{display:block} @media print{.d{display:none}}
       @media screen{.e{display:none}} @media (max-width:9em){.f{display:none}} .g .h{display:none}
@@ -144,19 +144,19 @@ describe('what nobody sees is no text', () => {
     assert.deepEqual(texts(page), ['0', '4', '7', '8', '9', '11', '12', '13', '15', '16'])
   })
 
-  test('hidden by a style rule that comes later', () => {
+  test('is left out if hidden by a later style rule', () => {
     assert.deepEqual(texts('<p>a<p class=x>b<style>.x{display:none}</style><p>c'), ['a', 'c'])
     assert.deepEqual(texts('<p>a<p class=x>b<noscript><style>.x{display:none}</style></noscript>'), ['a', 'b'])
     assert.deepEqual(texts('<p>a<p class=x>b<template><style>.x{display:none}</style></template>'), ['a', 'b'])
   })
 
-  test('in elements that are not shown', () => {
+  test('is left out in elements that are not displayed', () => {
     const page = `<title>t</title><noscript>a<p>b</noscript><template>c<p>d</template><script>e</script><style>f{}</style>
       <datalist><option>g</datalist><svg><title>h</title><text>i</text></svg><svg style="display:none"><text>j</text></svg>k`
     assert.deepEqual(texts(page), ['t', 'i k'])
   })
 
-  test('characters that take no room, and other forms of the same character', () => {
+  test('zero-width characters are dropped, and accents and spaces normalised', () => {
     const page =
       '<p>a\u200bb\u00adc&shy;d\ufeffe&#8203;f\u2060g &zwj;<p>\u200b<p>e\u0301 \u212b<p>x&nbsp;&nbsp;y\u3000z\u2009w'
     assert.deepEqual(texts(page), ['abcdefg', 'é Å', 'x y z w'])

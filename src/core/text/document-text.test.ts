@@ -11,7 +11,7 @@ function print(page: string, contentType = 'text/html'): string | undefined {
 }
 
 describe('the text of a document', () => {
-  test('is there for pages, XML, plain text and JSON, and for nothing else', () => {
+  test('is extracted from HTML, XML, plain text and JSON only', () => {
     const body = '<p>a</p>'
     for (const type of [
       'text/html',
@@ -39,7 +39,7 @@ describe('the text of a document', () => {
     }
   })
 
-  test('is asked of the bytes where the server told no type', () => {
+  test('depends on the bytes if the server sends no media type', () => {
     assert.equal(read(`${' '.repeat(500)}<p>a`, undefined), 'a')
     assert.equal(read('a & b', undefined), 'a & b')
     assert.equal(read(Buffer.from([0, 1, 2, 3, 0, 0, 0x50]), undefined), null)
@@ -54,14 +54,14 @@ describe('the text of a document', () => {
     assert.equal(read('text <p>more<title>late</title>', 'text/html', true), 'late\ntext\nmore')
   })
 
-  test('keeps the lines of preformatted and of plain text', () => {
+  test('keeps the lines of preformatted and plain text', () => {
     assert.equal(read('a<pre>b\n  c\n\nd</pre>e\nf', 'text/html', true), 'a\nb\nc\nd\ne f')
     assert.equal(read('a  b\r\n\r\nc\td\n', 'text/plain', true), 'a b\nc d')
     assert.equal(read('a  b\r\n\r\nc\td\n', 'text/plain'), 'a b c d')
     assert.equal(read('{ "a" :\n  [1,\t2] }\n', 'application/json'), '{ "a" : [1, 2] }')
   })
 
-  test('of XML is its text nodes and CDATA sections', () => {
+  test('consists of text nodes and CDATA sections in XML', () => {
     const feed = `<?xml version="1.0"?><!DOCTYPE rss [ <!ENTITY x "a]>b"> <!-- ' --> ]><?style a>b?>
       <rss><!-- no --><channel><title>News &amp; more</title><link href="http://x/">http://x/</link>
       <item><title>One</title><description><![CDATA[<p>raw & text</p>]]></description></item>
@@ -72,14 +72,14 @@ describe('the text of a document', () => {
     assert.equal(read('<a>x<!DOCTYPE [ <a', 'text/xml'), 'x')
   })
 
-  test('of XHTML is read by the rules of XML and shown by those of HTML', () => {
+  test('follows XML syntax and HTML rendering in XHTML', () => {
     const page = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>T</title><script>a &lt; b</script>
       <script src="x"/><style>/*<![CDATA[*/p{}/*]]>*/</style></head><body><p>a<b>b</b>c&nbsp;d<![CDATA[<e>]]></p><pre>f
       g</pre><template>no</template><textarea/>h<title>again</title></body></html>`
     assert.equal(read(page, 'application/xhtml+xml', true), 'T\nabc d<e>\nf\ng\nh')
   })
 
-  test('is read in the encoding of the document', () => {
+  test('is decoded in the encoding of the document', () => {
     const latin = Buffer.from('<p>caf\xe9 \x93x\x94\xa0y', 'latin1')
     assert.equal(read(latin, 'text/html; charset=iso-8859-1'), 'café “x” y')
     assert.equal(read(Buffer.concat([Buffer.from('<meta charset=windows-1252>'), latin]), 'text/html'), 'café “x” y')
@@ -91,7 +91,7 @@ describe('the text of a document', () => {
     assert.equal(read(Buffer.from('<p>cut é').subarray(0, -1), 'text/html'), 'cut \ufffd')
   })
 
-  test('that is binary in truth is none', () => {
+  test('is null if the content is actually binary', () => {
     const program = Buffer.alloc(5000, 'ELF')
     for (let at = 0; at < program.length; at += 20) program[at] = 0
     assert.equal(read(program, 'text/plain'), null)
@@ -101,12 +101,12 @@ describe('the text of a document', () => {
     assert.equal(read('', 'text/html'), '')
   })
 
-  test('is not looked for beyond ten megabytes', () => {
+  test('is limited to the first ten megabytes', () => {
     const body = Buffer.alloc(10 * 1024 * 1024 + 100, 'a ')
     assert.equal(read(body, 'text/plain')?.length, 10 * 1024 * 1024 - 1)
   })
 
-  test('takes no stack and no long time on hostile pages', () => {
+  test('is read from hostile pages without exhausting the stack', () => {
     const deep = `${'<div><b><svg><title>'.repeat(100_000)}x`
     assert.equal(read(deep, 'text/html'), '')
     assert.equal(read(`${'<template>'.repeat(100_000)}x${'</template>'.repeat(100_000)}y`, 'text/html'), 'y')
@@ -123,7 +123,7 @@ describe('the text of a document', () => {
     }
   })
 
-  test('takes no more room than is there, whatever its characters become', () => {
+  test('is complete even if decoded characters take more room than their source', () => {
     assert.equal(read('<textarea>'.concat('\0'.repeat(1000)), 'text/html'), '\ufffd'.repeat(1000))
     assert.equal(read('&nGt;'.repeat(1000), 'text/html'), '≫⃒'.repeat(1000))
     assert.equal(read('<xmp>\0<title>\0</title>', 'text/html'), '\ufffd<title>\ufffd</title>')
@@ -131,7 +131,7 @@ describe('the text of a document', () => {
     assert.equal(read(title, 'text/html'), `${'\ufffd'.repeat(5000)} x`)
   })
 
-  test('as bytes is the same', () => {
+  test('is the same as bytes and as a string', () => {
     const source = { contentType: 'text/html', lines: true }
     const page = new Uint8Array(Buffer.from('..<title>é</title>a<p>b')).subarray(2)
     assert.equal(Buffer.from(textBytes(page, source)!).toString(), 'é\na\nb')
@@ -153,14 +153,14 @@ describe('the fingerprint of a text', () => {
     assert.equal(print('T one two', 'text/plain'), print(page))
   })
 
-  test('is changed by the text', () => {
+  test('changes with the text', () => {
     const prints = ['<p>one two', '<p>one twO', '<p>onetwo', '<p>one two three', '<title>one</title>'].map((page) =>
       print(page),
     )
     assert.equal(new Set(prints).size, prints.length)
   })
 
-  test('is the same at all times', () => {
+  test('is stable over time', () => {
     assert.equal(print('<p>Hello, <b>world</b>'), print('Hello, world', 'text/plain'))
     assert.equal(print('Hello, world', 'text/plain'), '4ae7c3b6ac0beff671efa8cf57386151')
     assert.equal(print('<p>', 'text/html'), 'e3b0c44298fc1c149afbf4c8996fb924')

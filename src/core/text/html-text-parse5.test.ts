@@ -100,7 +100,7 @@ const trickyPages = [
   'Ελληνικά <b>кириллица</b> 日本語 　全角 “quoted” … 😀<p>é',
 ]
 
-describe('the text of a page is what a full HTML parser sees', () => {
+describe('the text of a page agrees with parse5', () => {
   for (const page of trickyPages) {
     test(`in ${JSON.stringify(page).slice(0, 120)}`, () => {
       const wanted = reference(page)
@@ -109,7 +109,7 @@ describe('the text of a page is what a full HTML parser sees', () => {
     })
   }
 
-  test('line by line in sound pages put together at random', () => {
+  test('line by line in random well-formed pages', () => {
     fc.assert(
       fc.property(soundPage, (page) => {
         const wanted = reference(page)
@@ -120,7 +120,7 @@ describe('the text of a page is what a full HTML parser sees', () => {
     )
   })
 
-  test('character by character in damaged pages', () => {
+  test('character by character in random damaged pages', () => {
     const damaged = fc.oneof(
       fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join('')),
       fc

@@ -14,8 +14,8 @@ function textWithout(page: string, parts: Partial<OmitRule>, contentType = 'text
   return documentText(Buffer.from(page), { contentType, lines: true, omit: createOmitRules([rule(parts)])(url) })
 }
 
-describe('rules that leave something out', () => {
-  test('apply to the documents that they name, all together', () => {
+describe('omit rules', () => {
+  test('apply together to the documents that they match', () => {
     const omitFor = createOmitRules([
       rule({ match: 'www.example.org', selectors: ['.a'] }),
       rule({ match: '.example.org', patterns: ['\\d+'] }),
@@ -33,7 +33,7 @@ describe('rules that leave something out', () => {
     assert.equal(createOmitRules([rule({})])(url), null)
   })
 
-  test('have an id that follows from what they say alone', () => {
+  test('have an id that depends only on their selectors and patterns', () => {
     const one = createOmitRules([rule({ selectors: ['.a', '.b'], patterns: ['x'] })])(url)!
     const other = createOmitRules([
       rule({ match: '.example.org', selectors: ['.b'] }),
@@ -45,7 +45,7 @@ describe('rules that leave something out', () => {
     assert.ok(one.id > 0 && one.id < 2 ** 31)
   })
 
-  test('are refused with a reason', () => {
+  test('are rejected with a reason if they are invalid', () => {
     const cases: [Partial<OmitRule>, RegExp][] = [
       [{ selectors: ['p['] }, /invalid selector "p\["/],
       [{ selectors: ['.ok', ':no-such-thing'] }, /:no-such-thing/],
@@ -68,7 +68,7 @@ describe('rules that leave something out', () => {
 })
 
 describe('selectors', () => {
-  test('take whole elements out, and leave the others as they are', () => {
+  test('remove whole elements and leave the others unchanged', () => {
     const page =
       '<title>T</title><p>a<b class=x>b</b>c<div id=ad><p>d</div>e<ul><li>f<li class=x>g<li>h</ul><img class=x>i'
     assert.equal(textWithout(page, { selectors: ['.x', '#ad'] }), 'T\nac\ne\nf\nh\ni')
@@ -79,7 +79,7 @@ describe('selectors', () => {
     assert.equal(textWithout('<DIV CLASS="x y">a</DIV>b<td class=y>c</td>d', { selectors: ['div.x.y', 'td'] }), 'b d')
   })
 
-  test('leave tricky pages readable for the scanner', () => {
+  test('work on pages with tricky markup', () => {
     const page =
       '<script>"<p class=x>"</script><!-- <p class=x> --><textarea class=x>a</textarea>b<p title="<p class=x>">c</p>d</p class=x>e'
     assert.equal(textWithout(page, { selectors: ['.x'] }), 'b\nc\nd\ne')
@@ -87,19 +87,19 @@ describe('selectors', () => {
     assert.equal(textWithout('<svg class=x><text>a</text></svg>b<div class=x>unclosed', { selectors: ['.x'] }), 'b')
   })
 
-  test('choose by the letter in XML', () => {
+  test('are case-sensitive in XML', () => {
     const feed = '<rss><lastBuildDate>now</lastBuildDate><item><title>a</title><pubDate/>b</item></rss>'
     assert.equal(textWithout(feed, { selectors: ['lastBuildDate', 'pubDate'] }, 'application/rss+xml'), 'a\nb')
     assert.equal(textWithout(feed, { selectors: ['lastbuilddate'] }, 'application/rss+xml'), 'now\na\nb')
   })
 
-  test('read other encodings', () => {
+  test('work in other encodings', () => {
     const page = Buffer.from('<p class=x>\xe9<p>\xe8', 'latin1')
     const omit = createOmitRules([rule({ selectors: ['.x'] })])(url)
     assert.equal(documentText(page, { contentType: 'text/html; charset=iso-8859-1', omit }), 'è')
   })
 
-  test('are not asked of pages that are too deep or too large, nor without end', () => {
+  test('are skipped if the page is too deep or too large, or if they take too much work', () => {
     const deep = `${'<b>'.repeat(100_000)}a<i class=x>b</i>`
     assert.equal(textWithout(deep, { selectors: ['.x'] }), 'ab')
     const closing = `${'<b>'.repeat(400)}${'</i>'.repeat(200_000)}<i class=x>a</i>b`
@@ -116,7 +116,7 @@ describe('selectors', () => {
 })
 
 describe('expressions', () => {
-  test('are cut out of the text', () => {
+  test('remove the text that they match', () => {
     const page = '<p>Visitors: <b>1,234</b> today</p><p>Generated in 0.12 s.</p><p>Text 7</p>'
     assert.equal(textWithout(page, { patterns: ['[\\d,]+ today', 'Generated in .*'] }), 'Visitors:\nText 7')
     assert.equal(textWithout('a1b2c', { patterns: ['\\d'] }), 'abc')
@@ -125,7 +125,7 @@ describe('expressions', () => {
     assert.equal(textWithout('a\nb 12\n', { patterns: ['\\d+'] }, 'text/plain'), 'a\nb')
   })
 
-  test('see lines whether or not lines are asked for, so that the fingerprint is the same', () => {
+  test('match line by line with or without the lines option, so the fingerprint is the same', () => {
     const page = Buffer.from('<p>a x</p><p>b y</p>')
     const source = { contentType: 'text/html', omit: createOmitRules([rule({ patterns: ['a.*'] })])(url) }
     assert.equal(documentText(page, source), 'b y')

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { token, wordsOf } from './word-tokens.ts'
 
-describe('what people read as one is one token', () => {
+describe('prices, dates, addresses and other units form one token', () => {
   for (const [text, tokens] of [
     ['Kettle € 39.90 incl. VAT', ['Kettle', '€ 39.90', 'incl', '.', 'VAT']],
     ['now 1.299,00 €', ['now', '1.299,00 €']],
@@ -53,7 +53,7 @@ describe('what people read as one is one token', () => {
   }
 })
 
-test('tokens and what is between them are the text', () => {
+test('tokens and the white space between them add up to the text', () => {
   const part = fc.constantFrom(
     '€',
     ' ',
@@ -84,7 +84,7 @@ test('tokens and what is between them are the text', () => {
   )
 })
 
-test('plain words are found as the expression finds them', () => {
+test('finds the same tokens as the regular expression', () => {
   const part = fc.constantFrom(
     ...[' ', ' ', ' ', 'a', 'Jan', 'May', 'EUR', 'v', 'kr', 'US', '$', '€', '1', '22', '2026', '.', ',', ';', '(', ')'],
     ...[
@@ -136,12 +136,12 @@ test('plain words are found as the expression finds them', () => {
   )
 })
 
-test('more tokens than allowed are none', () => {
+test('returns null for more tokens than allowed', () => {
   assert.equal(wordsOf('a b c', 2), null)
   assert.equal(wordsOf('a b c', 3)!.words.length, 3)
 })
 
-test('a text that looks like the beginning of many tokens is read to its end', () => {
+test('reads long texts of incomplete tokens to the end', () => {
   for (const part of [
     '1.',
     '1,',

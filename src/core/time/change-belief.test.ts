@@ -18,7 +18,7 @@ function exactRate({ shape, spanMs }: Belief, checks: readonly (readonly [number
   return mean / mass
 }
 
-test('two numbers hold what a whole history of unequal checks says', () => {
+test('the belief approximates the exact posterior rate of a history of irregular checks', () => {
   const histories = [
     [0.5, 1, 2, 0.2, 3, 1].map((days, at) => [days * DAY, at % 3 === 0] as const),
     [1, 1, 1, 1, 1, 1, 1, 1].map((days) => [days * DAY, true] as const),
@@ -32,7 +32,7 @@ test('two numbers hold what a whole history of unequal checks says', () => {
   }
 })
 
-test('dated changes are counted, and a source that wakes up is believed', () => {
+test('the rate follows dated changes, and rises when a quiet source becomes active', () => {
   const dated = believeCount(priorBelief(0.01 / DAY), 20, 10 * DAY)
   assert.ok(rateOf(dated) * DAY > 0.4 && rateOf(dated) * DAY < 2)
   let belief = priorBelief(0.25 / DAY)
@@ -42,7 +42,7 @@ test('dated changes are counted, and a source that wakes up is believed', () => 
   assert.ok(rateOf(belief) * DAY > 0.1)
 })
 
-test('a check without a time says nothing', () => {
+test('a check without a duration changes nothing', () => {
   const belief = priorBelief(1 / DAY)
   assert.equal(believe(belief, 0, true), belief)
   assert.equal(believe(belief, Number.NaN, true), belief)

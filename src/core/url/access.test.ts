@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { accessOf, credentialsId, isOpen, openAccess, withAccess, withoutAccess } from './access.ts'
 
-describe('access', () => {
+describe('access in a URL', () => {
   const id = credentialsId('ann@example.org', 'work')
 
-  test('is read back as it was written, for each program and each user', () => {
+  test('round-trips for each renderer and each set of credentials', () => {
     for (const url of ['https://example.org/a?b', 'imap://mail.example:143/INBOX', 'ftp://[::1]/~ann@home/x'])
       for (const access of [
         openAccess,
@@ -21,17 +21,17 @@ describe('access', () => {
       }
   })
 
-  test('is open for what has no host', () => {
+  test('is not added to a URL without a host', () => {
     assert.equal(withAccess('file:///srv/x', { render: 'http', credentials: id }), 'file:///srv/x')
   })
 
-  test('differs from name to name and from owner to owner', () => {
+  test('differs by name and owner of the credentials', () => {
     assert.notEqual(id, credentialsId('ann@example.org', 'home'))
     assert.notEqual(id, credentialsId('bob@example.org', 'work'))
     assert.equal(credentialsId('ann@example.org', ''), '')
   })
 
-  test('is nothing but what was written here', () => {
+  test('ignores other user names in a URL', () => {
     for (const url of ['https://ann@example.org/', 'https://~ann@example.org/', 'https://example.org/~b@x'])
       assert.deepEqual([accessOf(url), withoutAccess(url)], [openAccess, url])
   })

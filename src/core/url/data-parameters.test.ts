@@ -5,7 +5,7 @@ import { expandParameters } from './data-parameters.ts'
 const keywords = ['red lamp', 'a&b"#']
 const inUrl = encodeURIComponent('red lamp a&b"#')
 
-test('keywords are put into queries and bodies, each in its own writing', () => {
+test('inserts keywords into queries and bodies with the right escaping', () => {
   const expand = (uri: string) => expandParameters(uri, { keywords })
   assert.equal(expand('https://h/?q={keywords}&x=1#{keywords}'), `https://h/?q=${inUrl}&x=1#{keywords}`)
   assert.equal(expand('query+https://h/?q=%7Bkeywords%7D#rows=$[*]'), `query+https://h/?q=${inUrl}#rows=$[*]`)
@@ -20,7 +20,7 @@ test('keywords are put into queries and bodies, each in its own writing', () => 
   }
 })
 
-test('other places, other schemes and addresses without it stay as they are', () => {
+test('leaves other places, other schemes and addresses without the parameter unchanged', () => {
   for (const uri of [
     'https://h/{keywords}',
     'https://h/?q=keywords',
@@ -31,7 +31,7 @@ test('other places, other schemes and addresses without it stay as they are', ()
     assert.equal(expandParameters(uri, { keywords: ["x' OR 1"] }), uri)
 })
 
-test('without keywords it is refused; many are cut between two of them', () => {
+test('throws without keywords, and cuts a long list between two keywords', () => {
   assert.throws(() => expandParameters('https://h/?q={keywords}', { keywords: [] }), { code: 'url-invalid' })
   const many = expandParameters('https://h/?q={keywords}', {
     keywords: Array.from({ length: 200 }, (_, at) => `word${at}`),

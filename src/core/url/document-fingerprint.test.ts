@@ -29,20 +29,20 @@ describe('fingerprints of static documents', () => {
     assert.equal(documentFingerprint(Buffer.from('0123456789abcdef')), 0x32107654ba745230n)
   })
 
-  test('have the sums of every length, also where a column overflows', () => {
+  test('have correct column sums for any length, even on overflow', () => {
     for (const length of [0, 1, 15, 16, 17, 31, 32, 4095, 4096, 4097, 70_001])
       assert.deepEqual([...columnSums(bytes(length, length + 1))], sumsByHand(bytes(length, length + 1)), `${length}`)
     const full = Buffer.alloc(100_000, 0xff)
     assert.deepEqual([...columnSums(full)], sumsByHand(full))
   })
 
-  test('are the same for the same document, wherever it lies in memory', () => {
+  test('do not depend on the position of the document in memory', () => {
     const body = bytes(10_000, 3)
     const moved = Buffer.concat([Buffer.from('x'), body]).subarray(1)
     assert.equal(documentFingerprint(moved), documentFingerprint(body))
   })
 
-  test('tell a changed byte and two neighbours that change places', () => {
+  test('detect a changed byte and two swapped neighbours', () => {
     const body = Buffer.from('The quick brown fox jumps over the lazy dog, and that is all there is to say.')
     const changed = Buffer.from(body)
     changed[40] = changed[40]! + 1
@@ -53,7 +53,7 @@ describe('fingerprints of static documents', () => {
     assert.notEqual(documentFingerprint(swapped), documentFingerprint(body))
   })
 
-  test("don't tell rows that change places, nor a column whose changes cancel out", () => {
+  test('do not detect swapped rows or changes that cancel out within a column', () => {
     const [first, second] = [bytes(16, 1), bytes(16, 2)]
     assert.equal(
       documentFingerprint(Buffer.concat([first, second])),

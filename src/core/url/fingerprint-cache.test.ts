@@ -6,7 +6,7 @@ import { createFingerprintCache } from './fingerprint-cache.ts'
 const word = fc.integer({ min: -(2 ** 31), max: 2 ** 32 - 1 })
 
 describe('the fingerprint cache', () => {
-  test('knows what was put in, by all 64 bits, and nothing else', () => {
+  test('returns only values that were stored, compared by all 64 bits', () => {
     const cache = createFingerprintCache(1024)
     assert.equal(cache.get(1, 2), -1)
     cache.set(1, 2, 7)
@@ -20,13 +20,13 @@ describe('the fingerprint cache', () => {
     assert.equal(cache.get(0, 0), 3)
   })
 
-  test('takes signed and unsigned halves for the same bits', () => {
+  test('treats signed and unsigned halves alike', () => {
     const cache = createFingerprintCache(1024)
     cache.set(-1, -2, 5)
     assert.equal(cache.get(0xffffffff, 0xfffffffe), 5)
   })
 
-  test('keeps four of a bucket before one has to go', () => {
+  test('keeps four entries per bucket', () => {
     for (let elsewhere = 0; elsewhere < 5; elsewhere++) {
       const cache = createFingerprintCache(64)
       // Other buckets move the clock hand too: free slots come first, wherever it points.
@@ -36,7 +36,7 @@ describe('the fingerprint cache', () => {
     }
   })
 
-  test('what is asked for stays longer than what is not', () => {
+  test('keeps an entry that is read often', () => {
     const cache = createFingerprintCache(64)
     for (let hi = 0; hi < 4; hi++) cache.set(hi, 0, hi)
     for (let newcomer = 4; newcomer < 1000; newcomer++) {
@@ -45,7 +45,7 @@ describe('the fingerprint cache', () => {
     }
   })
 
-  test('may forget, but never invents', () => {
+  test('may forget values, but never returns wrong ones', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(word, word, fc.nat(1000)), { maxLength: 400, size: 'max' }),

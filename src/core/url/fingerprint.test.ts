@@ -18,7 +18,7 @@ describe('the digest of a body', () => {
 })
 
 describe('base32', () => {
-  it('is that of RFC 4648', () => {
+  it('follows RFC 4648', () => {
     for (const [plain, text] of [
       ['', ''],
       ['f', 'MY======'],
@@ -34,7 +34,7 @@ describe('base32', () => {
     }
   })
 
-  it('survives the way there and back', () => {
+  it('round-trips any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         assert.deepEqual(fromBase32(toBase32(bytes)), Buffer.from(bytes))
@@ -42,7 +42,7 @@ describe('base32', () => {
     )
   })
 
-  it('is not read from other characters, nor with bits to spare', () => {
+  it('rejects invalid characters, misplaced padding and excess bits', () => {
     for (const text of ['M1======', 'MZ!Q====', 'MZ======', 'M=Y=====']) assert.equal(fromBase32(text), null, text)
   })
 })

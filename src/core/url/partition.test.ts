@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { hostKey, hostNameOf, partitionCount, partitionOf, registrableDomain } from './partition.ts'
 
 describe('hostKey', () => {
-  it('is the host name on default ports and the host with its port on others', () => {
+  it('includes the port only if it is not the default', () => {
     assert.equal(hostKey('http://example.org/'), 'example.org')
     assert.equal(hostKey('https://example.org/a:b/c'), 'example.org')
     assert.equal(hostKey('http://example.org:443/'), 'example.org:443')
@@ -15,7 +15,7 @@ describe('hostKey', () => {
     assert.equal(hostKey('http://[2001:db8::1]:81/x'), '[2001:db8::1]:81')
   })
 
-  it('names the port of other protocols, and what is on this machine by its scheme', () => {
+  it('includes the port for other protocols, and uses the scheme for local files', () => {
     assert.equal(hostKey('imap://mail.example/INBOX'), 'mail.example:143')
     assert.equal(hostKey('imap://~0123456789abcdef01234567@mail.example:1143/INBOX'), 'mail.example:1143')
     assert.equal(hostKey('nntps://[2001:db8::1]/group'), '[2001:db8::1]:563')
@@ -24,17 +24,17 @@ describe('hostKey', () => {
     assert.equal(hostKey('query+http://api.example:8080/?q#rows=$'), 'api.example:8080')
   })
 
-  it('is the same however the URL is asked for', () => {
+  it('ignores access marks in the URL', () => {
     assert.equal(hostKey('https://~b@example.org/'), 'example.org')
     assert.equal(hostKey('http://~b-0123456789abcdef01234567@example.org:81/x'), 'example.org:81')
   })
 
-  it('takes a host with its root dot for the same host', () => {
+  it('ignores the root dot of a host', () => {
     assert.equal(hostKey('http://example.org./x'), 'example.org')
     assert.equal(hostKey('http://example.org.:81/x'), 'example.org:81')
   })
 
-  it('equals the host of the parser for every normalised URL', () => {
+  it('equals the host of the URL parser for every normalised URL', () => {
     const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/)
     const host = fc.oneof(
       fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.')),
@@ -57,7 +57,7 @@ describe('hostKey', () => {
 })
 
 describe('registrableDomain', () => {
-  it('follows the list of public suffixes, the private ones included', () => {
+  it('follows the public suffix list, including private suffixes', () => {
     assert.equal(registrableDomain('www.example.org'), 'example.org')
     assert.equal(registrableDomain('a.b.example.co.uk:8080'), 'example.co.uk')
     assert.equal(registrableDomain('example.github.io'), 'example.github.io')
@@ -76,7 +76,7 @@ describe('registrableDomain', () => {
 })
 
 describe('partitionOf', () => {
-  it('never changes, for stored rows carry its result', () => {
+  it('never changes, because stored rows contain its result', () => {
     const frozen = [
       ['example.org', 35],
       ['example.com', 179],
@@ -99,7 +99,7 @@ describe('partitionOf', () => {
     }
   })
 
-  it('spreads the hosts of one domain as it spreads domains', () => {
+  it('spreads the hosts of one domain evenly', () => {
     const counts = new Array<number>(partitionCount).fill(0)
     for (let n = 0; n < 25_600; n++) counts[partitionOf(`user${n}.example.org`)]! += 1
     assert.ok(Math.min(...counts) > 55 && Math.max(...counts) < 150, `${Math.min(...counts)} to ${Math.max(...counts)}`)
@@ -111,7 +111,7 @@ describe('partitionOf', () => {
     assert.ok(Math.min(...counts) > 55 && Math.max(...counts) < 150, `${Math.min(...counts)} to ${Math.max(...counts)}`)
   })
 
-  it('answers the same after more hosts than it remembers', () => {
+  it('returns the same partition after its cache overflows', () => {
     const before = partitionOf('first.example')
     for (let n = 0; n < 25_000; n++) partitionOf(`h${n}.example`)
     assert.equal(partitionOf('first.example'), before)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { isAppError } from '../errors.ts'
 import { fillIn, formatRenderSteps, maxRenderSteps, parseRenderSteps, type RenderStep } from './render-steps.ts'
 
-test('steps are read from a fragment in their order', () => {
+test('parses render steps from a fragment and formats them canonically', () => {
   const text =
     '#!go=/login&fill=input[name=user]:={user}&fill=%23pass:={password}&press=Enter&wait=.price > b&click=#accept&wait=250&wait=quiet'
   const steps: RenderStep[] = [
@@ -24,7 +24,7 @@ test('steps are read from a fragment in their order', () => {
   )
 })
 
-test('steps may be lines, as in a form', () => {
+test('parses steps given one per line, as in a form', () => {
   const text = ' go https://example.org/login\r\n\nfill input[name=user] := {user}\nclick button.primary\n'
   assert.equal(
     formatRenderSteps(parseRenderSteps(text)),
@@ -32,13 +32,13 @@ test('steps may be lines, as in a form', () => {
   )
 })
 
-test('no steps are the empty text', () => {
+test('an empty list of steps is the empty string', () => {
   assert.deepEqual(parseRenderSteps(''), [])
   assert.deepEqual(parseRenderSteps('#!'), [])
   assert.equal(formatRenderSteps([]), '')
 })
 
-test('what is not a step is refused with the reason', () => {
+test('rejects invalid steps with the reason', () => {
   const wrong: [text: string, reason: RegExp][] = [
     ['eval=alert(1)', /isn't a step/],
     ['click', /is empty/],
@@ -68,7 +68,7 @@ test('what is not a step is refused with the reason', () => {
   }
 })
 
-test('credentials are put in only where they are named', () => {
+test('inserts credentials only for their placeholders', () => {
   const secret = { user: 'ann', password: '$& {user}' }
   assert.equal(fillIn('{user}', secret), 'ann')
   assert.equal(fillIn('{user}:{password}', secret), 'ann:$& {user}')
@@ -78,7 +78,7 @@ test('credentials are put in only where they are named', () => {
   assert.equal(fillIn('plain', null), 'plain')
 })
 
-test('canonical text gives the same steps, and survives in a URL', () => {
+test('canonical text parses back to the same steps and survives in a URL fragment', () => {
   const text = fc
     .string({ minLength: 1, maxLength: 60, unit: 'grapheme' })
     .filter((value) => value.trim() === value && value !== '' && !/\p{Cc}|>>/u.test(value) && value.isWellFormed())

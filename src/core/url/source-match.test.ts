@@ -18,18 +18,18 @@ const cases: [match: string, matched: number[]][] = [
 ]
 
 for (const [match, matched] of cases) {
-  test(`${match} is for its own documents and for no others`, () => {
+  test(`${match} matches exactly the expected URLs`, () => {
     const matches = createSourceMatch(match)!
     const found = urls.flatMap((url, at) => (matches(url) ? [at] : []))
     assert.deepEqual(found, matched)
   })
 }
 
-test('a host in another script is compared as URLs spell it', () => {
+test('compares internationalised hosts in Punycode', () => {
   assert.equal(createSourceMatch('bücher.example')!('http://xn--bcher-kva.example/'), true)
 })
 
-test('what is no host, domain or URL matches nothing and says so', () => {
+test('returns null for text that is not a host, domain or URL', () => {
   for (const text of [
     '',
     'a b',

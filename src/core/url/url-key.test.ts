@@ -56,12 +56,12 @@ function countCollisions(keys: number): number {
   return collisions
 }
 
-describe('the URL fingerprint', () => {
-  it('tells two million URLs apart', () => {
+describe('URL fingerprint', () => {
+  it('has no collisions among two million URLs', () => {
     assert.equal(countCollisions(2_000_000), 0)
   })
 
-  it('fills buckets evenly, by its high bits and by its low bits', () => {
+  it('fills buckets evenly by high bits and by low bits', () => {
     const keys = 400_000
     const byHigh = new Uint32Array(1024)
     const byLow = new Uint32Array(1024)
@@ -79,7 +79,7 @@ describe('the URL fingerprint', () => {
     }
   })
 
-  it('changes every bit with even odds when one character changes', () => {
+  it('flips each bit with a probability of about one half when one character changes', () => {
     const flips = new Uint32Array(64)
     let trials = 0
     for (let n = 0; n < 400; n++) {
@@ -97,7 +97,7 @@ describe('the URL fingerprint', () => {
     }
   })
 
-  it('depends on the seed in both words', () => {
+  it('changes in both words if either word of the seed changes', () => {
     for (const seed of [[0x01234568, 0x89abcdef] as const, [0x01234567, 0x89abcdee] as const]) {
       const out = new Uint32Array(2)
       createFingerprinter(seed).write('http://example.org/', out, 0)
@@ -107,7 +107,7 @@ describe('the URL fingerprint', () => {
     }
   })
 
-  it('tells lengths apart, past its buffer too', () => {
+  it('differs for different lengths, even beyond the size of its buffer', () => {
     const seen = new Set<string>()
     for (const length of [0, 1, 2, 3, 4, 5, 4095, 4096, 4097, 8191, 8192, 8193, 100_000]) {
       seen.add(pairOf('a'.repeat(length)).join())
@@ -117,7 +117,7 @@ describe('the URL fingerprint', () => {
     assert.notDeepEqual(pairOf(`${'a'.repeat(5000)}b`), pairOf(`${'a'.repeat(5000)}c`))
   })
 
-  it('never changes, for stored fingerprints must stay valid', () => {
+  it('matches frozen values, since stored fingerprints must stay valid', () => {
     const frozen = [
       ['', -3524329689661295417n],
       ['http://example.org/', -8727368678606668473n],
@@ -127,7 +127,7 @@ describe('the URL fingerprint', () => {
     for (const [key, value] of frozen) assert.equal(fingerprinter.toBigInt(key), value, key)
   })
 
-  it('is written as a signed integer that keeps all bits', () => {
+  it('converts to a signed 64-bit integer without losing bits', () => {
     assert.equal(toBigInt(0, 1), 1n)
     assert.equal(toBigInt(0xffffffff, 0xffffffff), -1n)
     assert.equal(toBigInt(0x80000000, 0), -(2n ** 63n))

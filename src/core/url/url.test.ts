@@ -21,7 +21,7 @@ const bases = `http://example.org/ http://example.org/a/b/c.html http://example.
   mailto:someone@example.org data:text/plain,x`.split(/\s+/)
 
 describe('resolve', () => {
-  it('gives what the parser gives for links as pages write them', () => {
+  it('agrees with the URL parser on typical links', () => {
     const links =
       `/ /a /a/ a a/ a.html ./a ../a ../../../../a . .. ./ ../ ./.. .././x .//x ..//x .a ..a ... /.well-known/x /a/./b /a/../b
       /a/.. /a/. /a..b /.. ?q ? ?a=b/../c # #x a#b a?b#c a?b?c a?b#c#d //other.example //other.example/x //other.example?x
@@ -41,7 +41,7 @@ describe('resolve', () => {
     }
   })
 
-  it('equals the parser for any text put together from the pieces that URLs are made of', () => {
+  it('agrees with the URL parser on random combinations of URL parts', () => {
     const others = [' ', '\t', '\\', '\u3002', '\u0000', '\u007f', '\ud800']
     const words =
       `/ . .. ? # : // @ % %2e %2E %41 a B xn-- 0x1 127 443 http: https: http:// https:// mailto: example.org
@@ -54,7 +54,7 @@ describe('resolve', () => {
     )
   })
 
-  it('equals the parser on bases of any shape', () => {
+  it('agrees with the URL parser on random bases', () => {
     const base = fc
       .array(fc.constantFrom('a', '/', '..', '.', '?', 'b.html', '//', '%2e', ';', ':'), { maxLength: 8 })
       .map((pieces) => `http://example.org/${pieces.join('')}`)
@@ -64,14 +64,14 @@ describe('resolve', () => {
     fc.assert(fc.property(href, base, assertAsParser), { numRuns: 20_000 })
   })
 
-  it('stays linear on a link of a million dot segments', () => {
+  it('handles a link with 300,000 dot segments', () => {
     const base = prepareBase(`http://example.org/${'a/'.repeat(100_000)}`)
     assert.equal(resolve(`${'../'.repeat(300_000)}x`, base), 'http://example.org/x')
   })
 })
 
 describe('prepareBase', () => {
-  it('refuses a text that is no absolute URL', () => {
+  it('rejects text that is not an absolute URL', () => {
     for (const text of ['', 'x', '//host/', 'http://', 'http://a b/']) {
       assert.throws(
         () => prepareBase(text),
@@ -99,7 +99,7 @@ function cases<T>(file: string): T[] {
 }
 
 describe('web-platform-tests', { skip }, () => {
-  it('parse gives the expected URL or failure', () => {
+  it('parse returns the expected URL or fails', () => {
     const wrong: string[] = []
     for (const { input, base, href, failure } of cases<WptCase>('urltestdata.json')) {
       const got = parse(input, base ?? undefined)?.href ?? null
@@ -109,7 +109,7 @@ describe('web-platform-tests', { skip }, () => {
     assert.deepEqual(wrong, [])
   })
 
-  it('resolve gives the expected URL without its fragment, or failure', () => {
+  it('resolve returns the expected URL without its fragment or fails', () => {
     const wrong: string[] = []
     for (const { input, base, href, failure } of cases<WptCase>('urltestdata.json')) {
       const baseUrl = base === null ? 'about:blank' : base
@@ -123,7 +123,7 @@ describe('web-platform-tests', { skip }, () => {
     assert.deepEqual(wrong, [])
   })
 
-  it('parse and resolve bring host names to ASCII', () => {
+  it('parse and resolve convert host names to ASCII', () => {
     const wrong: string[] = []
     const base = prepareBase('https://example.org/')
     for (const { input, output } of cases<ToAsciiCase>('toascii.json')) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAskTogether } from './ask-together.ts'
 
-test('questions of one turn are asked together, later ones anew', async () => {
+test('batches calls of the same turn; later calls form a new batch', async () => {
   const asked: number[][] = []
   const double = createAskTogether(async (keys: readonly number[]) => {
     asked.push([...keys])
@@ -13,7 +13,7 @@ test('questions of one turn are asked together, later ones anew', async () => {
   assert.deepEqual(asked, [[1, 2, 3], [4]])
 })
 
-test('a failure reaches all who asked, and nobody who asks later', async () => {
+test('a failure rejects all calls of its batch but no later ones', async () => {
   let isBroken = true
   const ask = createAskTogether(async (keys: readonly number[]) => {
     if (isBroken) throw new Error('broken')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { mapConcurrent } from './map-concurrent.ts'
 
-test('answers come in the order of the items, and no more are under way than may be', async () => {
+test('returns results in the order of the items and respects the concurrency limit', async () => {
   let underWay = 0
   let most = 0
   const answers = await mapConcurrent([5, 1, 4, 2, 3], 2, async (turns) => {
@@ -16,7 +16,7 @@ test('answers come in the order of the items, and no more are under way than may
   assert.deepEqual(await mapConcurrent([], 3, async () => 1), [])
 })
 
-test('after a failure nothing is begun, and what was begun has ended', async () => {
+test('starts nothing after a failure and waits for items already started', async () => {
   const begun: number[] = []
   const ended: number[] = []
   const work = mapConcurrent([1, 2, 3, 4], 2, async (item) => {

@@ -20,19 +20,19 @@ describe('quick imports', () => {
   const usual = names.map((name) => import.meta.resolve(name))
   before(importQuickly)
 
-  test('lead where imports lead without them', () => {
+  test('resolve to the same modules as ordinary imports', () => {
     assert.deepEqual(
       names.map((name) => import.meta.resolve(name)),
       usual,
     )
   })
 
-  test('give the module that was loaded before', async () => {
+  test('return the instance of a module that is already loaded', async () => {
     const name = '../errors.ts'
     assert.equal(await import(name), errors)
   })
 
-  test('are ours, unless something was loaded before the program', () => {
+  test('are active unless something was preloaded before the program', () => {
     assert.equal(codeOf([]), 'ENOENT')
     assert.equal(codeOf([nothing]), 'ERR_MODULE_NOT_FOUND')
     assert.equal(codeOf([], nothing), 'ERR_MODULE_NOT_FOUND')

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createWhileAlive, firstFailure, withinLimit } from './race.ts'
 
-describe('work while its parts are alive', () => {
-  test('settles as the work does', async () => {
+describe('whileAlive', () => {
+  test('settles like the work', async () => {
     const whileAlive = createWhileAlive(new Promise<never>(() => {}))
     assert.equal(await whileAlive(Promise.resolve(1)), 1)
     await assert.rejects(whileAlive(Promise.reject(new Error('the work failed'))), /the work failed/)
   })
 
-  test('all work in progress rejects with the failure, and so does later work', async () => {
+  test('rejects current and later work once a part fails', async () => {
     const { promise: failed, reject } = Promise.withResolvers<never>()
     const whileAlive = createWhileAlive(failed)
     const both = [whileAlive(new Promise(() => {})), whileAlive(new Promise(() => {}))]
@@ -18,7 +18,7 @@ describe('work while its parts are alive', () => {
     await assert.rejects(whileAlive(new Promise(() => {})), /a part failed/)
   })
 
-  test('work that fails after its parts did is no unhandled rejection', async () => {
+  test('causes no unhandled rejection if the work fails after a part did', async () => {
     const { promise: work, reject } = Promise.withResolvers<never>()
     const whileAlive = createWhileAlive(Promise.reject(new Error('a part failed')))
     await assert.rejects(whileAlive(work), /a part failed/)
@@ -27,14 +27,14 @@ describe('work while its parts are alive', () => {
   })
 })
 
-test('the first of several failures counts, and need not be observed', async () => {
+test('firstFailure rejects with the first failure and causes no unhandled rejection', async () => {
   const failures = [new Promise<never>(() => {}), Promise.reject(new Error('the second'))]
   const first = firstFailure(failures)
   await new Promise((resolve) => setImmediate(resolve))
   await assert.rejects(first, /the second/)
 })
 
-test('a time limit decides only where the work takes longer', async () => {
+test('withinLimit uses its fallback only if the work exceeds the limit', async () => {
   const late = (): never => {
     throw new Error('too late')
   }

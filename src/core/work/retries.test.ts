@@ -30,8 +30,8 @@ function setUp() {
   return { clock, retries, lines, pass }
 }
 
-describe('what is retried', () => {
-  test('is seen when it has been failing for some seconds, with what, since when and why', () => {
+describe('retries', () => {
+  test('are reported after failing for some seconds, with task, start time and reason', () => {
     const { retries, pass } = setUp()
     const track = retries.track('taking over partitions')
     track.failed(locked)
@@ -56,7 +56,7 @@ describe('what is retried', () => {
     assert.deepEqual(retries.waiting(), [])
   })
 
-  test('is seen while its first answer is late, unless that may take long', async () => {
+  test('are reported while the first answer is late, unless mayTakeLong is set', async () => {
     const { retries, pass } = setUp()
     const answer = Promise.withResolvers<void>()
     const limits = { firstMs: 1, lastMs: 1 }
@@ -72,7 +72,7 @@ describe('what is retried', () => {
     assert.deepEqual(retries.waiting(), [])
   })
 
-  test('is fed by retry, from the first failure to the end, however it ends', async () => {
+  test('are tracked by retry() until success or a permanent failure', async () => {
     for (const ending of ['done', 'refused'] as const) {
       const { clock, retries } = setUp()
       let seen = 0
@@ -95,7 +95,7 @@ describe('what is retried', () => {
     }
   })
 
-  test('is one thing where several do the same, until the last of them is done', () => {
+  test('of the same task are reported as one until the last is done', () => {
     const { retries, pass } = setUp()
     const [one, two] = [retries.track('writing pages'), retries.track('writing pages')]
     one.begin()
@@ -111,7 +111,7 @@ describe('what is retried', () => {
     assert.deepEqual(retries.waiting(), [])
   })
 
-  test('is forgotten where it is not tried any more, unless its end is awaited', () => {
+  test('are forgotten if they stop failing, unless they were started with begin()', () => {
     const { retries, pass } = setUp()
     const awaited = retries.track('writing pages')
     awaited.begin()
@@ -129,7 +129,7 @@ describe('what is retried', () => {
     )
   })
 
-  test('of a thread counts until it reports something else', () => {
+  test('adopted from a thread are reported until the thread sends a new list', () => {
     const { retries, lines, pass } = setUp()
     const waiting = { what: 'indexing', since: START, code: 'store-unreachable', reason: away.message } as const
     retries.adopt('indexer', [waiting])
@@ -142,8 +142,8 @@ describe('what is retried', () => {
   })
 })
 
-describe('the log of what is retried', () => {
-  test('has one line at the start, later ones after growing pauses, and one when it works again', () => {
+describe('retry log', () => {
+  test('warns at the start, then at growing intervals, and notes the recovery', () => {
     const { retries, lines, pass } = setUp()
     const track = retries.track('taking over partitions')
     track.begin()
@@ -160,7 +160,7 @@ describe('the log of what is retried', () => {
     ])
   })
 
-  test('does not flap with what fails now and then', () => {
+  test('does not flap on intermittent failures', () => {
     const { retries, lines, pass } = setUp()
     const track = retries.track('renewing leases')
     for (let times = 0; times < 10; times++) {
@@ -174,7 +174,7 @@ describe('the log of what is retried', () => {
     assert.ok(lines.length <= 3, lines.join('\n'))
   })
 
-  test('says in one line what else waits or fails in another way, each once', () => {
+  test('logs one line when further tasks fail, and one when the error changes', () => {
     const { retries, lines, pass } = setUp()
     const beat = retries.track('heartbeat')
     beat.failed(away)
@@ -195,7 +195,7 @@ describe('the log of what is retried', () => {
     assert.match(lines[2]!, /statement timeout/)
   })
 
-  test('leaves out what its owner logs', () => {
+  test('omits tasks that their owner logs', () => {
     const { retries, lines, pass } = setUp()
     retries.track('writing pages', { isLogged: true }).failed(away)
     pass(60)

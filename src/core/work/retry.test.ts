@@ -22,20 +22,20 @@ function run(steps: (() => unknown)[], options: Partial<RetryOptions> = {}) {
 }
 
 describe('retry', () => {
-  test('returns what the first call returns, without a wait', async () => {
+  test('returns the result of a successful first call without waiting', async () => {
     const { result, waits } = run([() => 'done'])
     assert.equal(await result, 'done')
     assert.deepEqual(waits, [])
   })
 
-  test('waits twice as long after every failure, up to the limit', async () => {
+  test('doubles the wait after every failure, up to the limit', async () => {
     const { result, waits, attempts } = run([away, away, away, away, away, () => 'done'])
     assert.equal(await result, 'done')
     assert.deepEqual(waits, [100, 200, 400, 500, 500])
     assert.deepEqual(attempts, [1, 2, 3, 4, 5, 6])
   })
 
-  test('throws errors that a retry can not help, and errors that are none of ours', async () => {
+  test('throws permanent errors and foreign errors at once', async () => {
     const refused = run([
       () => {
         throw new AppError('store-refused', 'no rights')
@@ -51,13 +51,13 @@ describe('retry', () => {
     assert.deepEqual([...refused.waits, ...bug.waits], [])
   })
 
-  test('the caller may decide which errors are retried, and how often', async () => {
+  test('lets the caller decide whether to retry', async () => {
     const { result, attempts } = run([away, away, away], { shouldRetry: (_error, attempt) => attempt < 2 })
     await assert.rejects(result, { code: 'store-unreachable' })
     assert.deepEqual(attempts, [1, 2])
   })
 
-  test('every wait is reported with its reason before it begins', async () => {
+  test('reports every wait with its reason', async () => {
     const reported: string[] = []
     const { result } = run([away, away, () => 'done'], {
       onWait: (error, waitMs) => reported.push(`${(error as Error).message}: ${waitMs}`),
@@ -66,7 +66,7 @@ describe('retry', () => {
     assert.deepEqual(reported, ['no answer: 100', 'no answer: 200'])
   })
 
-  test('an abort ends a wait at once, with the error that led to it', async () => {
+  test('ends a wait at once on abort and rejects with the last error', async () => {
     const ending = new AbortController()
     const { result, attempts } = run([away, () => 'done'], {
       ...{ firstMs: 600_000, lastMs: 600_000, signal: ending.signal, wait },
@@ -76,14 +76,14 @@ describe('retry', () => {
     assert.deepEqual(attempts, [1])
   })
 
-  test('nothing is retried after an abort', async () => {
+  test('does not retry after an abort', async () => {
     const { result, waits } = run([away], { signal: AbortSignal.abort() })
     await assert.rejects(result, { code: 'store-unreachable' })
     assert.deepEqual(waits, [])
   })
 })
 
-test('a back-off begins again after a reset', () => {
+test('a backoff starts again after a reset', () => {
   const backoff = createBackoff({ firstMs: 100, lastMs: 300 })
   assert.deepEqual([backoff.nextMs(), backoff.nextMs(), backoff.nextMs()], [100, 200, 300])
   backoff.reset()

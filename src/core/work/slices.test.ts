@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createSlices } from './slices.ts'
 
-test('parties take turns, however much each has to do, and other work comes in between', async () => {
+test('parties take turns regardless of their workload, with other work in between', async () => {
   const slices = createSlices()
   const order: string[] = []
   async function work(party: string, count: number): Promise<void> {

@@ -14,7 +14,7 @@ function start() {
 }
 
 describe('a thread', () => {
-  test('answers requests with the data that it was given, and sends events', async () => {
+  test('answers requests using its data and sends events', async () => {
     const { thread, events } = start()
     assert.deepEqual(await Promise.all([thread.request('data'), thread.request('data')]), ['given', 'given'])
     assert.deepEqual(events, ['asked for data', 'asked for data'])
@@ -23,7 +23,7 @@ describe('a thread', () => {
     await assert.rejects(thread.request('data'), { code: 'internal' })
   })
 
-  test('takes little memory for new objects, unless it is given other limits', async () => {
+  test('has a small young generation unless given other limits', async () => {
     const entry = new URL('./thread-host.testkit.ts', import.meta.url)
     const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 64 }
     for (const [options, young] of [[{}, 32] as const, [{ resourceLimits }, 16] as const]) {
@@ -34,7 +34,7 @@ describe('a thread', () => {
     }
   })
 
-  test('an error comes back with its code, a bug with its stack', async () => {
+  test('returns errors with their code, and bugs with their stack', async () => {
     const { thread } = start()
     await assert.rejects(thread.request('refuse'), { code: 'store-unreachable', retry: 'later', message: 'no answer' })
     await assert.rejects(thread.request('bug'), { code: 'internal', message: /unforeseen\n.*thread-host\.testkit/ })
@@ -42,7 +42,7 @@ describe('a thread', () => {
     await thread.terminate()
   })
 
-  test('a request that takes too long ends the thread, and the requests behind it', async () => {
+  test('is terminated if a request exceeds its time limit, which fails pending requests too', async () => {
     const { thread } = start()
     await thread.request('data')
     const slow = assert.rejects(thread.request('hang', { timeLimitMs: 50 }), { code: 'took-too-long' })
@@ -52,7 +52,7 @@ describe('a thread', () => {
     await next
   })
 
-  test('a request that was answered in time leaves no timer behind', async () => {
+  test('leaves no timers behind for requests answered in time', async () => {
     const { thread } = start()
     const { constructor: Timeout } = setTimeout(() => {}, 0).unref()
     const countTimers = (): number => Number(queryObjects(Timeout, { format: 'count' }))
@@ -64,7 +64,7 @@ describe('a thread', () => {
     assert.ok(more < 50, `${more} more timers`)
   })
 
-  test('an error that it does not catch fails it, and the requests that wait', async () => {
+  test('fails on an uncaught error, together with pending requests', async () => {
     const { thread } = start()
     const waiting = assert.rejects(thread.request('crash'), /not caught/)
     await assert.rejects(thread.failed, /not caught/)
@@ -72,7 +72,7 @@ describe('a thread', () => {
     await thread.exited
   })
 
-  test('its end is a failure unless it is expected', async () => {
+  test('fails if it ends unexpectedly', async () => {
     const surprising = start().thread
     await surprising.request('close')
     await assert.rejects(surprising.failed, /thread-host\.testkit\.ts ended with code 0/)
@@ -83,14 +83,14 @@ describe('a thread', () => {
     assert.equal(await Promise.race([expected.failed, 'no failure']), 'no failure')
   })
 
-  test('can be ended as soon as it is started, and the process goes on', async () => {
+  test('can be terminated right after starting without ending the process', async () => {
     for (let n = 0; n < 10; n++)
       await startThread(new URL('../../services/profiles/base/profile-base-worker.ts', import.meta.url), {
         data: undefined,
       }).terminate()
   })
 
-  test('that can not be loaded says why', async () => {
+  test('reports why it could not be loaded', async () => {
     await assert.rejects(
       startThread(new URL('./not-there.ts', import.meta.url), { data: undefined }).failed,
       /not-there/,

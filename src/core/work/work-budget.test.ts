@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createOwnerBudgets, createProfileBudgets, createWorkBudget, createWorkShares } from './work-budget.ts'
 
-describe('the work of owners', () => {
+describe('work budgets of owners', () => {
   const limits = { each: 100, free: 10, perSecond: 20, max: 250 }
 
   function sharesAt() {
@@ -19,7 +19,7 @@ describe('the work of owners', () => {
     return { spend, wait: (ms: number) => (now += ms) }
   }
 
-  test('has a limit for each piece, and gets less after many that were expensive, for this owner alone', () => {
+  test('are limited per piece of work and shrink after expensive ones, for that owner only', () => {
     const { spend, wait } = sharesAt()
     assert.deepEqual(
       [1, 2, 3, 4, 5].map(() => spend('eve', 150)),
@@ -35,12 +35,12 @@ describe('the work of owners', () => {
     )
   })
 
-  test('costs nothing where it is usual', () => {
+  test('stay full while the work is cheap', () => {
     const { spend } = sharesAt()
     for (let n = 0; n < 1000; n++) assert.equal(spend('ann', 10), 100)
   })
 
-  test('is shared by all profiles of an owner', () => {
+  test('are shared by all profiles of an owner', () => {
     const budgetOf = createOwnerBudgets(() => createWorkBudget(7_000_000))
     const profiles = createProfileBudgets(budgetOf)
     const given = [1, 2, 3].map(() => {

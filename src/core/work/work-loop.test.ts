@@ -25,7 +25,7 @@ const away = (): never => {
 }
 
 describe('a work loop', () => {
-  test('works while there is more, and rests until it is woken', async () => {
+  test('keeps working while there is more, then rests until woken', async () => {
     const { loop, done } = scripted([
       () => true,
       () => {
@@ -38,7 +38,7 @@ describe('a work loop', () => {
     assert.equal(done(), 3)
   })
 
-  test('a wake-up while it works is not lost', async () => {
+  test('does not lose a wake-up that arrives while it works', async () => {
     const { loop, done } = scripted([
       () => {
         loop.wake()
@@ -50,7 +50,7 @@ describe('a work loop', () => {
     assert.equal(done(), 2)
   })
 
-  test('waits for a store that is away, reports it, and continues', async () => {
+  test('retries while the store is unreachable, reports it and continues', async () => {
     const { loop, reasons } = scripted([
       () => true,
       away,
@@ -67,7 +67,7 @@ describe('a work loop', () => {
     assert.deepEqual(reasons, [null, 'no answer', 'no answer', null, null])
   })
 
-  test('ends at once with an error that no retry can help', async () => {
+  test('ends at once on a permanent error', async () => {
     const { loop } = scripted([
       () => {
         throw new AppError('store-refused', 'no rights')

@@ -8,7 +8,7 @@ import { createZstdFrames, MAX_STREAMED_BYTES } from './zstd-frames.ts'
 const halfRandom = (bytes: number): Buffer => Buffer.from(randomBytes(bytes / 2).toString('hex'))
 
 describe('zstd frames', () => {
-  test('each piece is a frame that can be read alone, whatever its size and however many come at once', async () => {
+  test('can each be decompressed alone, for any input size and many at once', async () => {
     const frameOf = createZstdFrames({ level: 1 })
     const sizes = [0, 2, 100, 34_000, 300_000, 1 << 20, 34_000, 2]
     const pieces = sizes.map(halfRandom)
@@ -17,7 +17,7 @@ describe('zstd frames', () => {
       assert.ok(zstdDecompressSync(frame).equals(pieces[index]!), `of ${sizes[index]} bytes`)
   })
 
-  test('what comes in pieces is one frame, and none has anything of another', async () => {
+  test('combine input given in pieces, without mixing different inputs', async () => {
     const frameOf = createZstdFrames({ level: 1 })
     const records = [9, 40_000, 70_000, 500, MAX_STREAMED_BYTES, MAX_STREAMED_BYTES + 2].map((bytes) => {
       const whole = halfRandom(bytes)
@@ -29,20 +29,20 @@ describe('zstd frames', () => {
     assert.equal(zstdDecompressSync(frames.at(-1)!).length, 0)
   })
 
-  test('pieces that nothing shortens, up to the largest that share an encoder and beyond', async () => {
+  test('hold incompressible input at and above the size limit of the shared encoder', async () => {
     const frameOf = createZstdFrames({ level: 1 })
     for (const piece of [randomBytes(MAX_STREAMED_BYTES), randomBytes(MAX_STREAMED_BYTES + 1)])
       assert.ok(zstdDecompressSync(await frameOf(piece)).equals(piece))
   })
 
-  test('a frame is what compressing the piece alone would be, as far as its reader is concerned', async () => {
+  test('are identical for identical input, regardless of earlier input', async () => {
     const frameOf = createZstdFrames({ level: 1 })
     const piece = halfRandom(50_000)
     const [first, , again] = await Promise.all([piece, halfRandom(9_000), piece].map(frameOf))
     assert.ok(first!.equals(again!), 'nothing of those before it is left')
   })
 
-  test('a piece that cannot be compressed is its own failure', async () => {
+  test('fail for invalid input without affecting others', async () => {
     const frameOf = createZstdFrames({ level: 1 })
     const [broken, whole] = await Promise.allSettled([
       frameOf(7 as unknown as Uint8Array),

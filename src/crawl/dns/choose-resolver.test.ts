@@ -10,7 +10,7 @@ import { chooseResolver } from './choose-resolver.ts'
 
 const part = new URL('../parts/part.ts', import.meta.url)
 
-test('the resolver is one of ours or that of a file', async (t) => {
+test('uses a built-in resolver or one from a file, and rejects other kinds of parts', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-resolver-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const os = await chooseResolver(configOf({ 'parts.resolver': 'os' }), systemClock)

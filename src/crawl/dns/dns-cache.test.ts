@@ -25,7 +25,7 @@ function createHandResolver(): Resolver & { asked: Asked[] } {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('an answer is kept for its time to live, within the bounds', async () => {
+test('keeps an answer for its TTL, within the configured bounds', async () => {
   const clock = createManualClock()
   const answers = [
     { addresses: ['192.0.2.1'], ttlMs: 0 },
@@ -51,7 +51,7 @@ test('an answer is kept for its time to live, within the bounds', async () => {
   assert.equal(questions, 3)
 })
 
-test('that a host does not exist is kept too, and a failure only for seconds', async () => {
+test('caches that a host does not exist, and failures for only a few seconds', async () => {
   const clock = createManualClock()
   const resolver = createHandResolver()
   const cache = createDnsCache({ resolver, clock, negativeTtlMs: 60_000 })
@@ -72,7 +72,7 @@ test('that a host does not exist is kept too, and a failure only for seconds', a
   assert.equal((await again).kind, 'found')
 })
 
-test('a resolver that rejects with "not found" means the same as an empty answer', async () => {
+test('treats a "not found" rejection like an empty answer', async () => {
   const resolver: Resolver = {
     resolve: () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })),
   }
@@ -80,7 +80,7 @@ test('a resolver that rejects with "not found" means the same as an empty answer
   assert.deepEqual(await cache.lookup('none.example'), { kind: 'not-found' })
 })
 
-test('the same question is asked once while it is open, and never more than the limit at a time', async () => {
+test('shares pending lookups of a host and limits concurrent queries', async () => {
   const resolver = createHandResolver()
   const cache = createDnsCache({ resolver, clock: createManualClock(), concurrency: 2 })
   const answers = ['a', 'a', 'b', 'c', 'a', 'd'].map((name) => cache.lookup(`${name}.example`))
@@ -103,7 +103,7 @@ test('the same question is asked once while it is open, and never more than the 
   )
 })
 
-test('the least recently used host is forgotten when the cache is full', async () => {
+test('evicts the least recently used host when the cache is full', async () => {
   const asked: string[] = []
   const resolver: Resolver = {
     async resolve(host) {
@@ -118,14 +118,14 @@ test('the least recently used host is forgotten when the cache is full', async (
   assert.deepEqual(asked, ['a.example', 'b.example', 'c.example', 'b.example'])
 })
 
-test('a question without an answer ends at the limit', async () => {
+test('a query without an answer fails at the timeout', async () => {
   const cache = createDnsCache({ resolver: createHandResolver(), clock: createManualClock(), timeoutMs: 20 })
   const answer = await cache.lookup('mute.example')
   assert.equal(answer.kind, 'failed')
   assert.match(answer.kind === 'failed' ? answer.reason : '', /20 ms/)
 })
 
-test('addresses and impossible names are answered without a question', async () => {
+test('answers addresses and impossible names without a query', async () => {
   const resolver = createHandResolver()
   const cache = createDnsCache({ resolver, clock: createManualClock() })
   assert.deepEqual(await cache.lookup('192.0.2.1'), { kind: 'found', addresses: ['192.0.2.1'] })
@@ -136,7 +136,7 @@ test('addresses and impossible names are answered without a question', async () 
   assert.equal(resolver.asked.length, 0)
 })
 
-test('a name that moves from a public to a private address is seen to move once its time is over', async () => {
+test('sees a name move from a public to a private address once its cached answer expires', async () => {
   const server = await startNameServer((_, type, nth) =>
     type === 'AAAA' ? {} : { addresses: [nth === 0 ? '93.184.215.14' : '127.0.0.1'], ttlSeconds: 1 },
   )

@@ -28,7 +28,7 @@ async function withServer(
   }
 }
 
-test('a name is asked for in both families, IPv6 first, and lives as long as its shortest record', async () => {
+test('queries A and AAAA, returns IPv6 first and uses the shortest TTL', async () => {
   await withServer(
     (_, type) =>
       type === 'A'
@@ -44,7 +44,7 @@ test('a name is asked for in both families, IPv6 first, and lives as long as its
   )
 })
 
-test('one family is enough when the other has nothing, fails or keeps silent', async () => {
+test('one address family is enough if the other is empty, fails or times out', async () => {
   await withServer(
     (name, type) =>
       type === 'A'
@@ -62,7 +62,7 @@ test('one family is enough when the other has nothing, fails or keeps silent', a
   )
 })
 
-test('a name that does not exist gives no address, a failing or silent server gives a failure', async () => {
+test('a nonexistent name has no addresses; a failing or silent server is an error', async () => {
   await withServer(
     (name) => (name === 'none.example' ? { rcode: 3 } : name === 'mute.example' ? 'silent' : { rcode: 2 }),
     async (resolver) => {
@@ -73,7 +73,7 @@ test('a name that does not exist gives no address, a failing or silent server gi
   )
 })
 
-test('the hosts file goes before every name server and is read again after a minute', async () => {
+test('the hosts file takes precedence over name servers and is reread after a minute', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'erace-hosts-'))
   const hostsPath = join(folder, 'hosts')
   const clock = createManualClock()
@@ -93,7 +93,7 @@ test('the hosts file goes before every name server and is read again after a min
   }
 })
 
-test('localhost and the names under it are this machine, without a question to anybody', async () => {
+test('localhost and its subdomains resolve to loopback addresses without a query', async () => {
   await withServer(
     () => ({ addresses: ['93.184.215.14'] }),
     async (resolver, questions) => {
@@ -104,7 +104,7 @@ test('localhost and the names under it are this machine, without a question to a
   )
 })
 
-test('a hosts file keeps all addresses of a name and skips what is not an address', () => {
+test('parseHosts keeps all addresses of a name and skips invalid addresses', () => {
   const names = parseHosts('127.0.0.1 Localhost box\n::1 localhost\nrubbish x\nfe80::1%lo0 localhost\n\n# 1.2.3.4 no\n')
   assert.deepEqual(names.get('localhost'), ['127.0.0.1', '::1'])
   assert.deepEqual(names.get('box'), ['127.0.0.1'])

@@ -55,7 +55,7 @@ function wanted({ links }: Case): { url: string; nofollow: boolean }[] {
   return [...byUrl.values()]
 }
 
-describe('links of Scrapy’s link extractor cases', { skip }, () => {
+describe('Scrapy’s link extractor cases', { skip }, () => {
   if (skip) return
   const cases: Case[] = JSON.parse(readFileSync(join(folder ?? '', 'links-scrapy', 'cases.json'), 'utf8'))
   for (const item of cases) {

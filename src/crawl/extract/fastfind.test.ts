@@ -10,8 +10,8 @@ function hrefs(page: string, options?: FindOptions): string[] {
   return find(page, options).links.map(({ href }) => href)
 }
 
-describe('what fastfind tells of a page', () => {
-  test('each link has its tag, and nofollow where rel says so', () => {
+describe('fastfind', () => {
+  test('returns the tag of each link, and nofollow from its rel attribute', () => {
     assert.deepEqual(
       find('<a rel="x nofollow" href=1><area href=2><link href=3><frame src=4><script src=5></script>').links,
       [
@@ -24,7 +24,7 @@ describe('what fastfind tells of a page', () => {
     )
   })
 
-  test('the title is decoded, collapsed and bounded', () => {
+  test('decodes the title, collapses its white space and limits its length', () => {
     assert.equal(
       find('<title>\n Caf&eacute; &amp; <b>more</b>\t today </title><title>second</title>').title,
       'Café & <b>more</b> today',
@@ -33,7 +33,7 @@ describe('what fastfind tells of a page', () => {
     assert.equal(find('<svg><title>icon</title></svg><title>page</title>').title, 'page')
   })
 
-  test('metas with a name and a content are gathered, names in lower case', () => {
+  test('collects metas that have a name and content, with names in lower case', () => {
     const page =
       '<meta name=Robots content="noindex, nofollow"><meta content=x><meta name=y><meta name="GoogleBot" content=none>'
     assert.deepEqual(find(page).metas, [
@@ -43,7 +43,7 @@ describe('what fastfind tells of a page', () => {
     assert.equal(find('<meta name=a content=b>'.repeat(1000)).metas.length, 100)
   })
 
-  test('a refresh is reported by itself and among the links', () => {
+  test('reports a refresh separately and among the links', () => {
     const found = find('<a href=1><meta http-equiv=refresh content="5; url=next.html"><a href=2>')
     assert.deepEqual(found.refresh, { seconds: 5, url: 'next.html' })
     assert.deepEqual(
@@ -52,17 +52,17 @@ describe('what fastfind tells of a page', () => {
     )
   })
 
-  test('the first base with an href counts', () => {
+  test('uses the first base with an href', () => {
     assert.equal(find('<base target=x><base href=" /b/ "><base href=/c/>').base, '/b/')
     assert.equal('base' in find('<a href=1>'), false)
   })
 
-  test('in XHTML served as XML CDATA is text and empty elements are closed', () => {
+  test('treats CDATA as text and self-closing tags as closed in XHTML served as XML', () => {
     const page = '<title/><a href="1"/><script src="2"/><![CDATA[<a href="3">]]><iframe src="4"/><a href="5"/>'
     assert.deepEqual(hrefs(page, { xml: true }), ['1', '2', '4', '5'])
   })
 
-  test('values that are not ASCII go through the given decoder, others do not', () => {
+  test('passes only non-ASCII values to the given decoder', () => {
     const page = Buffer.from('<a href="/caf\xe9"><a href="/tea">', 'latin1')
     const seen: string[] = []
     const decode = (bytes: Uint8Array): string => {
@@ -76,7 +76,7 @@ describe('what fastfind tells of a page', () => {
     assert.deepEqual(seen, ['/caf\xe9'])
   })
 
-  test('bytes that are a view into a larger buffer are read from their place', () => {
+  test('reads a view into a larger buffer at its offset', () => {
     const whole = Buffer.from('<a href=no><a href=yes>')
     const view = new Uint8Array(whole.buffer, whole.byteOffset + 11, 12)
     assert.deepEqual(
@@ -85,7 +85,7 @@ describe('what fastfind tells of a page', () => {
     )
   })
 
-  test('ampersands of queries are decoded by the rules for attributes', () => {
+  test('decodes ampersands in queries by the rules for attributes', () => {
     assert.deepEqual(hrefs('<a href="?a=1&amp;b=2&c=3&copy=4&lt;&amp"><a href="?x&amp;amp;y&">'), [
       '?a=1&b=2&c=3&copy=4<&',
       '?x&amp;y&',
@@ -93,19 +93,19 @@ describe('what fastfind tells of a page', () => {
   })
 })
 
-describe('hostile pages', () => {
-  test('a million links are counted and ten thousand returned', () => {
+describe('fastfind on hostile pages', () => {
+  test('counts a million links and returns ten thousand', () => {
     const found = find('<a href=x>'.repeat(1_000_000))
     assert.equal(found.links.length, 10_000)
     assert.equal(found.droppedLinks, 990_000)
   })
 
-  test('a link longer than the limit is dropped and counted', () => {
+  test('drops and counts a link longer than the limit', () => {
     const found = find(`<a href="${'x'.repeat(100_001)}"><a href=y>`)
     assert.deepEqual([found.links.length, found.droppedLinks], [1, 1])
   })
 
-  test('deep nesting needs no stack', () => {
+  test('does not overflow the stack on deep nesting', () => {
     assert.deepEqual(hrefs(`${'<div>'.repeat(100_000)}<a href=1>${'<svg><desc>'.repeat(100_000)}<a href=2>`), [
       '1',
       '2',
@@ -128,12 +128,12 @@ describe('hostile pages', () => {
     ['dashes', '<!---->-'],
   ]
   for (const [name, piece] of unclosed) {
-    test(`a page of 200,000 unclosed ${name} ends`, () => {
+    test(`terminates on a page of 200,000 unclosed or stray ${name}`, () => {
       assert.ok(find(piece.repeat(200_000)).links.length <= 10_000)
     })
   }
 
-  test('a body of 30 MB takes memory for itself alone, and none afterwards', () => {
+  test('reads a 30 MB page, and then a small one', () => {
     const found = find(`<a href=1>${'x'.repeat(30 << 20)}<a href=2><!--${'-'.repeat(1 << 20)}<a href=3>`)
     assert.deepEqual(
       found.links.map(({ href }) => href),
@@ -142,7 +142,7 @@ describe('hostile pages', () => {
     assert.deepEqual(hrefs('<a href=4>'), ['4'])
   })
 
-  test('what is left of a longer page before is no part of the next', () => {
+  test('never reads leftovers of a longer previous page', () => {
     const rest = `" href="x"><a href='y'></script></title>-->`
     for (const cut of [
       '<a',
@@ -163,7 +163,7 @@ describe('hostile pages', () => {
     }
   })
 
-  test('random bytes are no fault', () => {
+  test('accepts random bytes and an empty page', () => {
     let state = 1
     const bytes = Uint8Array.from({ length: 300_000 }, () => {
       state = (Math.imul(state, 1103515245) + 12345) >>> 0

@@ -12,7 +12,7 @@ const rss = `<?xml version="1.0"?><rss version="2.0"><channel><title>Pod</title>
 const read = (body: string, contentType: string | undefined, maxLinks = 100) =>
   extractFeed(Buffer.from(body), { contentType, url: 'https://a.example/feed', maxLinks })
 
-test('a feed links to its entries and their files', () => {
+test('extracts links to the entries of a feed and their attached files', () => {
   const feed = read(rss, 'application/rss+xml')
   assert.deepEqual(
     feed?.links.map(({ href }) => href),
@@ -29,19 +29,26 @@ test('a feed links to its entries and their files', () => {
   )
 })
 
-test('links beyond the limit, and those that are too long, are counted', () => {
+test('counts links beyond the limit and links that are too long', () => {
   const feed = read(rss.replace('/one<', `/${'x'.repeat(9000)}<`), 'text/xml', 1)
   assert.deepEqual([feed?.links.length, feed?.droppedLinks, feed?.longLinks], [1, 2, 1])
 })
 
-test('other documents have no links', () => {
+test('recognises a feed that is served as a file', () => {
+  for (const type of ['application/octet-stream', 'binary/octet-stream'])
+    for (const body of [rss, `\ufeff\n${rss}`, rss.replace(/^<\?xml[^>]*>/, '')])
+      assert.equal(read(body, type)?.links.length, 3, type)
+  assert.equal(read(`PK\u0003\u0004${rss}`, 'application/octet-stream'), null)
+})
+
+test('returns null for other documents and content types', () => {
   assert.equal(read('<svg><a href="x"/></svg>', 'image/svg+xml'), null)
   assert.equal(read('{"items":[{"url":"x"}]}', 'application/json'), null)
   assert.equal(read(rss, 'text/plain'), null)
   assert.equal(read(rss, undefined), null)
 })
 
-test('a million entries take a moment, and are capped', () => {
+test('returns a link repeated in a million entries once', () => {
   const many = `<rss><channel>${'<item><link>http://a.example/x</link></item>'.repeat(1_000_000)}</channel></rss>`
   assert.equal(read(many, 'text/xml')?.links.length, 1)
 })

@@ -27,11 +27,16 @@ const cases: readonly [about: string, type: string, body: string, title: string]
     '{"version":"https://jsonfeed.org/version/1.1","title":"River \\"news\\"","items":[{"title":"No"}]}',
     'River "news"',
   ],
-  ['a feed without a name', 'application/rss+xml', '<rss><channel><item><title>No</title></item></channel></rss>', ''],
-  ['other XML', 'application/xml', '<book><title>Rivers</title></book>', ''],
-  ['other JSON', 'application/json', '{"title":"Rivers"}', ''],
-  ['a page', 'text/html', '<title>Rivers</title>', ''],
-  ['a name that never ends', 'application/rss+xml', `<rss><channel><title>${'x'.repeat(100_000)}`, ''],
+  [
+    'empty if the feed has none',
+    'application/rss+xml',
+    '<rss><channel><item><title>No</title></item></channel></rss>',
+    '',
+  ],
+  ['empty for other XML', 'application/xml', '<book><title>Rivers</title></book>', ''],
+  ['empty for other JSON', 'application/json', '{"title":"Rivers"}', ''],
+  ['empty for an HTML page', 'text/html', '<title>Rivers</title>', ''],
+  ['empty if the title element never ends', 'application/rss+xml', `<rss><channel><title>${'x'.repeat(100_000)}`, ''],
 ]
 for (const [about, type, body, title] of cases)
-  test(`the name of ${about}`, () => assert.equal(feedTitle(Buffer.from(body), type), title))
+  test(`feed title: ${about}`, () => assert.equal(feedTitle(Buffer.from(body), type), title))

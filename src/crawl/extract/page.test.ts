@@ -10,27 +10,27 @@ function urls(body: Uint8Array, encoding?: string): string[] {
 }
 
 describe('the links of a page', () => {
-  test('are absolute, http or https, without fragments, each once and in order', () => {
+  test('are absolute http or https URLs without fragments, unique and in order', () => {
     const page =
       '<a href=b#x><a href=/a><a href="b#y"><a href=ftp://h/><a href="https://h:443/c?d"><a href="http://[bad/">'
     assert.deepEqual(urls(Buffer.from(page)), ['http://site.example/dir/b', 'http://site.example/a', 'https://h/c?d'])
   })
 
-  test('are resolved against the base, wherever it stands', () => {
+  test('are resolved against a valid base element, even one that follows them', () => {
     assert.deepEqual(urls(Buffer.from('<a href=x><base href="/other/">')), ['http://site.example/other/x'])
     assert.equal(baseUrl(Buffer.from('<base href="data:,x">'), url), url)
     assert.equal(baseUrl(Buffer.from('<base href="http://[">'), url), url)
     assert.equal(baseUrl(Buffer.from('<p>'), url), url)
   })
 
-  test('can be resolved by another function', () => {
+  test('can be resolved by a custom function', () => {
     const links = extractLinks(Buffer.from('<a href=x><a href=y>'), url, null, (href) =>
       href === 'x' ? 'http://h/x' : null,
     )
     assert.deepEqual(links, [{ url: 'http://h/x', nofollow: false, tag: 'a' }])
   })
 
-  test('have their path in UTF-8 and their query in the encoding of the page', () => {
+  test('have their path in UTF-8 and their query in the page encoding', () => {
     assert.deepEqual(urls(Buffer.from('<a href="/\xe9?\xe9#\xe9">', 'latin1'), 'iso-8859-1'), [
       'http://site.example/%C3%A9?%E9',
     ])
@@ -44,13 +44,13 @@ describe('the links of a page', () => {
     ])
   })
 
-  test('have entities of their query in that encoding too, and as references where it has no such character', () => {
+  test('encode query entities in the page encoding, or as numeric references if it lacks the character', () => {
     assert.deepEqual(urls(Buffer.from('<a href="/&euro;?&euro;&hearts;">'), 'iso-8859-15'), [
       'http://site.example/%E2%82%AC?%A4%26%239829%3B',
     ])
   })
 
-  test('are found in UTF-16 and ISO-2022-JP, with queries in UTF-8', () => {
+  test('are found in UTF-16 pages, with queries in UTF-8, and in ISO-2022-JP pages', () => {
     const wide = Buffer.from('\uFEFF<a href="/é?é">', 'utf16le')
     assert.deepEqual(urls(wide), ['http://site.example/%C3%A9?%C3%A9'])
     const japanese = Buffer.from('<meta charset=iso-2022-jp><a href="/\x1b$BF|K\\\x1b(B">', 'latin1')
@@ -58,7 +58,7 @@ describe('the links of a page', () => {
   })
 })
 
-test('a page tells its encoding and how that was found', () => {
+test('extractPage reports the encoding and where it was declared', () => {
   const page = extractPage(Buffer.from('<title>\xd0\xd2</title>', 'latin1'), {
     url,
     contentType: 'text/html; charset=koi8-r',
@@ -78,7 +78,7 @@ test('the number of links can be limited', () => {
   assert.deepEqual([page.links.length, page.droppedLinks], [3, 7])
 })
 
-test('a refresh is resolved against the base', () => {
+test('a meta refresh is resolved against the base', () => {
   const body = Buffer.from('<base href=/b/><meta http-equiv=refresh content="1;url=x">')
   assert.deepEqual(metaRefresh(body, url), { seconds: 1, url: 'http://site.example/b/x' })
   assert.equal(metaRefresh(Buffer.from('<p>'), url), null)

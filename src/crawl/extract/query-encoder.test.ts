@@ -9,7 +9,7 @@ const legacy = [
 ]
 
 for (const charset of legacy) {
-  test(`what is encoded in ${charset} decodes to the same character`, () => {
+  test(`characters encoded in ${charset} decode to the same characters`, () => {
     const encode = createLegacyEncoder(charset)
     let count = 0
     for (let codePoint = 0x80; codePoint < 0x11000; codePoint++) {
@@ -22,7 +22,7 @@ for (const charset of legacy) {
   })
 }
 
-test('where a character has two sequences the standard’s is taken', () => {
+test('uses the standard’s byte sequence where a character has several', () => {
   const bytes = (charset: string, character: string) => createLegacyEncoder(charset)(character.codePointAt(0)!)
   assert.deepEqual(bytes('gbk', '€'), [0x80])
   assert.deepEqual(bytes('gb18030', '€'), [0xa2, 0xe3])

@@ -5,7 +5,7 @@ import { asResponse, withOrigin } from './origin.testkit.ts'
 
 const limit = 10 << 20
 
-test('a body of the announced length has memory of just that length', () => {
+test('a body of the announced length takes exactly that much memory', () => {
   const body = new BodyBuffer()
   const read = Buffer.from('abc')
   body.push(read, 6, limit)
@@ -16,7 +16,7 @@ test('a body of the announced length has memory of just that length', () => {
   assert.equal(whole.buffer.byteLength, 6)
 })
 
-test('a length that is announced and never comes is not kept as memory', () => {
+test('announced bytes that never arrive take no memory', () => {
   const body = new BodyBuffer()
   body.push(Buffer.from('a'), limit, limit)
   const whole = body.take()
@@ -24,7 +24,7 @@ test('a length that is announced and never comes is not kept as memory', () => {
   assert.ok(whole.buffer.byteLength <= Buffer.poolSize)
 })
 
-test('a body of unknown length in pieces of one byte, and one that is longer than announced', () => {
+test('collects one-byte pieces of a body whose length is unknown or exceeded', () => {
   for (const announced of [Number.NaN, 10]) {
     const body = new BodyBuffer()
     for (let i = 0; i < 100_000; i++) body.push(Buffer.of(i & 255), announced, limit)
@@ -35,7 +35,7 @@ test('a body of unknown length in pieces of one byte, and one that is longer tha
   }
 })
 
-test('bodies and heads that come in pieces on several connections at once stay apart', async () => {
+test('keeps bodies and headers of concurrent connections apart', async () => {
   const pieces = 20
   const waiting: (() => void)[] = []
   await withOrigin(

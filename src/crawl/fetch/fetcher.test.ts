@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { headerList, headerValue } from './fetch-result.ts'
 import { asFailure, asResponse, page, startFetcher, startOrigin, withOrigin } from './origin.testkit.ts'
 
-test('a page comes back as it was sent: status, header with its case and order, body, address, times', async () => {
+test('returns a page with status, raw headers, body, address and timings', async () => {
   const head = 'Content-Type: text/html\r\nX-B: caf\xe9\r\nx-a: 1\r\nX-A: 2'
   await withOrigin(
     (socket) => socket.write(page('<p>hello', head), 'latin1'),
@@ -40,7 +40,7 @@ test('a page comes back as it was sent: status, header with its case and order, 
   )
 })
 
-test('requests to one host share one connection, in their order', async () => {
+test('requests to one host share one connection, in order', async () => {
   await withOrigin(
     (socket, _, nth) => socket.write(page(`page ${nth}`)),
     {},
@@ -59,7 +59,7 @@ test('requests to one host share one connection, in their order', async () => {
   )
 })
 
-test('a host may be given more connections', async () => {
+test('opens several connections to a host if configured', async () => {
   const held: Socket[] = []
   await withOrigin(
     (socket) => {
@@ -75,7 +75,7 @@ test('a host may be given more connections', async () => {
   )
 })
 
-test('a body sent in chunks comes without its framing', async () => {
+test('removes the framing of a chunked body', async () => {
   await withOrigin(
     (socket) =>
       socket.write(
@@ -102,7 +102,7 @@ test('an HTTP/1.0 body ends with its connection', async () => {
   )
 })
 
-test('a response without a body is whole, even if it tells the length of the body it spares', async () => {
+test('204 and 304 responses have no body, even with a Content-Length', async () => {
   const answers = [
     'HTTP/1.1 204 No Content\r\n\r\n',
     'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n\r\n',
@@ -124,7 +124,7 @@ test('a response without a body is whole, even if it tells the length of the bod
   )
 })
 
-test('interim responses are passed over, in one piece or byte by byte', async () => {
+test('skips interim responses sent in one piece or byte by byte', async () => {
   const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n'
   const go = 'HTTP/1.1 100 Continue\r\n\r\n'
   const answers = [hints + page('a'), go + page('b'), go + go + page('c'), go, 'HTTP/1.1 100 Continue\r\nX: y\r\n\r\n']
@@ -149,7 +149,7 @@ function writeSlowly(socket: Socket, text: string): void {
   socket.write(text.slice(0, 1), () => setImmediate(writeSlowly, socket, text.slice(1)))
 }
 
-test('a redirect is a response like any other and is not followed', async () => {
+test('returns a redirect like any other response instead of following it', async () => {
   await withOrigin(
     (socket) =>
       socket.write('HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 4\r\n\r\nmove'),
@@ -164,7 +164,7 @@ test('a redirect is a response like any other and is not followed', async () => 
   )
 })
 
-test('of an error page of any type only the beginning is read', async () => {
+test('reads only the beginning of a large error page of any type', async () => {
   const head = 'HTTP/1.1 404 Not Found\r\nContent-Type: image/png\r\n'
   await withOrigin(
     (socket, _, nth) =>
@@ -179,7 +179,7 @@ test('of an error page of any type only the beginning is read', async () => {
   )
 })
 
-test('a media type that is not collected is skipped at its header', async () => {
+test('skips a response with an unwanted media type after its header', async () => {
   await withOrigin(
     (socket, request) => {
       if (request.startsWith('GET /small')) socket.write(page('%PDF', 'Content-Type: Application/PDF; x=y'))
@@ -199,7 +199,7 @@ test('a media type that is not collected is skipped at its header', async () => 
   )
 })
 
-test('a connection that the server closed between two requests is replaced without a failure', async () => {
+test('retries on a new connection if the server closed a kept one', async () => {
   await withOrigin(
     (socket, _, nth) => {
       // The server closes on the second request, as if its keep-alive timeout expired while the request was in flight.
@@ -215,7 +215,7 @@ test('a connection that the server closed between two requests is replaced witho
   )
 })
 
-test('a server that closes on every request fails after one more try, and on a new connection at once', async () => {
+test('fails after one retry if the server keeps closing, and at once on a new connection', async () => {
   await withOrigin(
     (socket, _, nth) => (nth === 0 ? socket.write(page('once')) : socket.destroy()),
     {},
@@ -230,7 +230,7 @@ test('a server that closes on every request fails after one more try, and on a n
   )
 })
 
-test('user and password of a URL are not sent', async () => {
+test('does not send user and password of a URL', async () => {
   await withOrigin(
     (socket) => socket.write(page('ok')),
     {},
@@ -241,7 +241,7 @@ test('user and password of a URL are not sent', async () => {
   )
 })
 
-test('headers of a request replace the defaults, and those that could forge a message are refused', async () => {
+test('request headers replace the defaults; headers that could forge a message are rejected', async () => {
   await withOrigin(
     (socket) => socket.write(page('ok')),
     { headers: { accept: 'text/html', 'accept-language': 'en' } },
@@ -267,7 +267,7 @@ test('headers of a request replace the defaults, and those that could forge a me
   )
 })
 
-test('a URL of another scheme is refused with the reason', async () => {
+test('rejects invalid URLs and other schemes', async () => {
   const fetcher = startFetcher()
   for (const url of [
     '',
@@ -282,7 +282,7 @@ test('a URL of another scheme is refused with the reason', async () => {
   await fetcher.close()
 })
 
-test('the connection that has been idle the longest is closed when there are too many', async () => {
+test('closes the connection idle the longest when there are too many', async () => {
   const origins = await Promise.all([1, 2, 3].map(() => startOrigin((socket) => socket.write(page('ok')))))
   const fetcher = startFetcher({ limits: { maxConnections: 2 } })
   for (const origin of origins) asResponse(await fetcher.fetch({ url: origin.url }))
@@ -296,7 +296,7 @@ test('the connection that has been idle the longest is closed when there are too
   for (const origin of origins) await origin.close()
 })
 
-test('closing ends what is in flight, what waits and what comes later, as values', async () => {
+test('close() makes pending and later requests return failures', async () => {
   const origin = await startOrigin(() => {})
   const fetcher = startFetcher()
   const results = [1, 2, 3].map((n) => fetcher.fetch({ url: `${origin.url}/${n}` }))
@@ -306,7 +306,7 @@ test('closing ends what is in flight, what waits and what comes later, as values
   await origin.close()
 })
 
-test('hundreds of requests over one connection leave no listeners behind', async () => {
+test('300 requests over one connection cause no listener leak warning', async () => {
   const warnings: Error[] = []
   const note = (warning: Error) => warnings.push(warning)
   process.on('warning', note)

@@ -28,11 +28,11 @@ async function failsWith(answer: Answer, code: ErrorCode, limits: Partial<FetchL
   })
 }
 
-test('a server that says nothing fails at the limit for the header', async () => {
+test('a silent server fails with a header timeout', async () => {
   await failsWith(() => {}, 'header-timeout', { headersTimeoutMs: 50 })
 })
 
-test('a header that trickles in does not prolong its limit', async () => {
+test('a header that trickles in does not extend its time limit', async () => {
   await failsWith(
     (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX: ')
@@ -43,19 +43,19 @@ test('a header that trickles in does not prolong its limit', async () => {
   )
 })
 
-test('interim responses without end do not prolong the limit either', async () => {
+test('endless interim responses do not extend the header time limit', async () => {
   for (const status of ['103 Early Hints', '100 Continue', '102 Processing']) {
     await failsWith((socket) => drip(socket, `HTTP/1.1 ${status}\r\n\r\n`), 'header-timeout', { headersTimeoutMs: 60 })
   }
 })
 
-test('a body that stalls fails, to be tried again later', async () => {
+test('a stalled body fails with a body timeout', async () => {
   await failsWith((socket) => socket.write(`${ok}Content-Length: 1000\r\n\r\nbegun`), 'body-timeout', {
     bodyTimeoutMs: 50,
   })
 })
 
-test('a body that comes too slowly is cut at the limit for all, and what came is kept', async () => {
+test('a slow body is cut at the total time limit, keeping the received part', async () => {
   await withOrigin(
     (socket) => {
       socket.write(`${ok}Content-Length: 100000\r\n\r\nslow`)
@@ -70,12 +70,12 @@ test('a body that comes too slowly is cut at the limit for all, and what came is
   )
 })
 
-test('an exchange without any body fails at the limit for all', async () => {
+test('an exchange without any body fails at the total time limit', async () => {
   await failsWith(() => {}, 'total-timeout', { totalTimeoutMs: 50 })
   await failsWith((socket) => socket.write(`${ok}Content-Length: 9\r\n\r\n`), 'total-timeout', { totalTimeoutMs: 50 })
 })
 
-test('an endless body is read up to the limit exactly, however it is framed', async () => {
+test('reads an endless body exactly up to the limit, with any framing', async () => {
   const piece = Buffer.alloc(16 << 10, 'a')
   const framed = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
   const answers: [head: string, piece: Buffer][] = [
@@ -100,7 +100,7 @@ test('an endless body is read up to the limit exactly, however it is framed', as
   }
 })
 
-test('a body of exactly the limit is whole', async () => {
+test('a body of exactly the limit is not truncated', async () => {
   await withOrigin(
     (socket) => socket.write(page('x'.repeat(1000))),
     { limits: { maxBodyBytes: 1000 } },
@@ -111,7 +111,7 @@ test('a body of exactly the limit is whole', async () => {
   )
 })
 
-test('a body that ends before its announced length is short, to be tried again later', async () => {
+test('a body that ends early fails as too short', async () => {
   await failsWith((socket) => socket.end(`${ok}Content-Length: 1000\r\n\r\nshort`), 'body-short')
   await failsWith((socket) => socket.end(`${ok}Connection: close\r\nContent-Length: 1000\r\n\r\nshort`), 'body-short')
   await failsWith((socket) => socket.end(`${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`), 'body-short')
@@ -121,13 +121,13 @@ test('a body that ends before its announced length is short, to be tried again l
   )
 })
 
-test('a connection that is reset within the body leaves it short', async () => {
+test('a connection reset within the body fails as a short body', async () => {
   await failsWith((socket) => {
     socket.write(`${ok}Content-Length: 1000\r\n\r\nbegun`, () => setImmediate(() => socket.resetAndDestroy()))
   }, 'body-short')
 })
 
-test('bytes behind the end of a body are no answer to the next request', async () => {
+test('bytes after the end of a body are not taken as the next response', async () => {
   await withOrigin(
     (socket, _, nth) => socket.write(page(`page ${nth}`) + (nth === 0 ? page('smuggled') : '')),
     {},
@@ -139,7 +139,7 @@ test('bytes behind the end of a body are no answer to the next request', async (
   )
 })
 
-test('a reply that is not HTTP is malformed', async () => {
+test('a reply that is not valid HTTP fails as malformed', async () => {
   const rubbish = [
     '<html>HTTP/0.9 said no more than this</html>',
     'SSH-2.0-OpenSSH_9.9\r\n',
@@ -167,7 +167,7 @@ test('a reply that ends within its header fails', async () => {
   )
 })
 
-test('a header without end is too large, in fields, in one value, in the status line or in empty lines', async () => {
+test('an endless header is too large: many fields, one value, the status line or empty lines', async () => {
   const bombs: [head: string, piece: string][] = [
     ['HTTP/1.1 200 OK\r\n', 'X-Bomb: y\r\n'.repeat(500)],
     ['HTTP/1.1 200 OK\r\n', 'a:\r\n'.repeat(1000)],
@@ -187,7 +187,7 @@ test('a header without end is too large, in fields, in one value, in the status 
   }
 })
 
-test('framing without a body is cut off: chunk extensions, chunks of one byte, trailers', async () => {
+test('rejects endless framing: chunk extensions, one-byte chunks, trailers', async () => {
   const floods: [head: string, piece: string, code: ErrorCode][] = [
     [`${ok}Transfer-Encoding: chunked\r\n\r\n5;x=`, 'y'.repeat(5000), 'http-malformed'],
     [`${ok}Transfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n'.repeat(2000), 'http-malformed'],
@@ -201,7 +201,7 @@ test('framing without a body is cut off: chunk extensions, chunks of one byte, t
   }
 })
 
-test('a body in thousands of small chunks is put together whole', async () => {
+test('reassembles a body sent in thousands of small chunks', async () => {
   const body = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`)
   await withOrigin(
     (socket) => {
@@ -215,7 +215,7 @@ test('a body in thousands of small chunks is put together whole', async () => {
   )
 })
 
-test('after each kind of failure the next request to the same host is served', async () => {
+test('serves the next request to the same host after each kind of failure', async () => {
   const bad: Answer[] = [
     (socket) => socket.write('rubbish\r\n\r\n'),
     (socket) => socket.end(`${ok}Content-Length: 10\r\n\r\nshort`),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asFailure, asResponse, page, startFetcher, startOrigin, withOrigin } from './origin.testkit.ts'
 
-test('a body is sent as a POST with its length, and the next request follows on the same connection', async () => {
+test('sends a body as a POST with its length and reuses the connection', async () => {
   await withOrigin(
     (socket, _, nth) => socket.write(page(`page ${nth}`)),
     {},
@@ -24,7 +24,7 @@ test('a body is sent as a POST with its length, and the next request follows on 
   )
 })
 
-test('an empty body is a POST too', async () => {
+test('sends an empty body as a POST', async () => {
   await withOrigin(
     (socket) => socket.write(page('done')),
     {},
@@ -35,7 +35,7 @@ test('an empty body is a POST too', async () => {
   )
 })
 
-test('a preflight is an OPTIONS request without a body', async () => {
+test('sends a preflight as an OPTIONS request without a body', async () => {
   await withOrigin(
     (socket) => socket.write('HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\n\r\n'),
     {},
@@ -47,7 +47,7 @@ test('a preflight is an OPTIONS request without a body', async () => {
   )
 })
 
-test("the length of a body is not its caller's to say", async () => {
+test('rejects a Content-Length given by the caller', async () => {
   const fetcher = startFetcher()
   const result = await fetcher.fetch({
     url: 'http://127.0.0.1:1/',
@@ -58,7 +58,7 @@ test("the length of a body is not its caller's to say", async () => {
   await fetcher.close()
 })
 
-test('a POST is sent once, even where the kept connection was closed at that moment', async () => {
+test('sends a POST only once, even if the kept connection was just closed', async () => {
   const origin = await startOrigin((socket, request, nth) => {
     if (nth === 0) socket.write(page('first'))
     else if (request.includes('POST')) socket.destroy()
@@ -74,7 +74,7 @@ test('a POST is sent once, even where the kept connection was closed at that mom
   await origin.close()
 })
 
-test('redirects of a POST come back as what they are', async () => {
+test('returns a redirect of a POST instead of following it', async () => {
   await withOrigin(
     (socket) => socket.write('HTTP/1.1 307 Temporary Redirect\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n'),
     {},

@@ -39,7 +39,7 @@ function waits(reply: RawReply, manner: Manner): boolean {
 }
 
 for (const manner of manners) {
-  describe(`a reply that comes ${manner}`, async () => {
+  describe(`a reply sent ${manner}`, async () => {
     const results = await fetchAll(manner)
     for (const [number, reply] of rawReplies.entries()) {
       test(reply.name, () => {

@@ -13,7 +13,7 @@ import { asFailure, asResponse, page, startFetcher, startOrigin, withOrigin } fr
 
 const closed = () => createAddressGuard({ allow: [] })
 
-test('no notation of a forbidden address gets a connection', async () => {
+test('refuses a forbidden address in every notation', async () => {
   await withOrigin(
     (socket) => socket.write(page('secret')),
     { guard: closed(), names: { 'inside.example': ['127.0.0.1'] } },
@@ -48,7 +48,7 @@ test('no notation of a forbidden address gets a connection', async () => {
   )
 })
 
-test('a name that is moved to a forbidden address after its first page is refused from then on', async () => {
+test('refuses a name once it moves to a forbidden address', async () => {
   const names = await startNameServer((_, type, nth) =>
     type === 'AAAA' ? {} : { addresses: [nth === 0 ? '127.0.0.1' : '169.254.169.254'], ttlSeconds: 1 },
   )
@@ -76,7 +76,7 @@ test('a name that is moved to a forbidden address after its first page is refuse
   await names.close()
 })
 
-test('of a name with allowed and forbidden addresses only the allowed ones are used', async () => {
+test('uses only the allowed addresses of a name', async () => {
   await withOrigin(
     (socket) => socket.write(page('ok')),
     {
@@ -91,7 +91,7 @@ test('of a name with allowed and forbidden addresses only the allowed ones are u
   )
 })
 
-test('when one address does not answer the next is tried', async () => {
+test('tries the next address if the first refuses the connection', async () => {
   await withOrigin(
     (socket) => socket.write(page('ok')),
     { names: { 'both.example': ['127.0.0.1', '::1'] } },
@@ -102,7 +102,7 @@ test('when one address does not answer the next is tried', async () => {
   )
 })
 
-test('a port without a listener refuses', async () => {
+test('a port without a listener fails with connect-refused', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -115,7 +115,7 @@ test('a port without a listener refuses', async () => {
   await fetcher.close()
 })
 
-test('a host without an address and a resolver without an answer are different failures', async () => {
+test('distinguishes a host without addresses from a failing resolver', async () => {
   const fetcher = startFetcher({
     resolver: {
       async resolve(host) {
@@ -131,7 +131,7 @@ test('a host without an address and a resolver without an answer are different f
   await fetcher.close()
 })
 
-test('a name that is never resolved ends with the exchange, and those who wait behind it too', async () => {
+test('all requests for a name that never resolves fail at the total time limit', async () => {
   const fetcher = startFetcher({ resolver: { resolve: () => new Promise(() => {}) }, limits: { totalTimeoutMs: 50 } })
   const results = await Promise.all([1, 2].map((n) => fetcher.fetch({ url: `http://mute.example/${n}` })))
   for (const result of results) assert.equal(asFailure(result).code, 'total-timeout')

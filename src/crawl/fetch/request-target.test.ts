@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTargetReader } from './request-target.ts'
 
-test('a URL of a known host is split exactly as the URL parser splits it', () => {
+test('splits URLs of known hosts exactly like the URL parser', () => {
   const read = createTargetReader()
   const paths = [
     '/',
@@ -38,7 +38,7 @@ test('a URL of a known host is split exactly as the URL parser splits it', () =>
   }
 })
 
-test('where to connect to follows scheme, port and brackets', () => {
+test('derives host, port and TLS from the URL', () => {
   const read = createTargetReader()
   assert.deepEqual(read('https://a.example/x')?.connect, { host: 'a.example', port: 443, secure: true })
   assert.deepEqual(read('http://A.example')?.connect, { host: 'a.example', port: 80, secure: false })
@@ -46,7 +46,7 @@ test('where to connect to follows scheme, port and brackets', () => {
   assert.deepEqual(read('http://2130706433/')?.connect, { host: '127.0.0.1', port: 80, secure: false })
 })
 
-test('user and password reach neither the origin nor the path, known host or not', () => {
+test('keeps user and password out of origin and path', () => {
   const read = createTargetReader()
   read('http://a.example/')
   for (const url of [
@@ -60,7 +60,7 @@ test('user and password reach neither the origin nor the path, known host or not
   }
 })
 
-test('what is not http or https has no target', () => {
+test('returns null for URLs that are invalid or not http(s)', () => {
   const read = createTargetReader()
   for (const url of [
     '',

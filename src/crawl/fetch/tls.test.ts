@@ -9,7 +9,7 @@ const { key, cert } = selfSigned('secure.example')
 const names = { 'secure.example': ['127.0.0.1'], 'other.example': ['127.0.0.1'] }
 const start = () => startOrigin((socket) => socket.write(page('safe')), { tls: { key, cert } })
 
-test('a self-signed certificate fails', async () => {
+test('rejects a self-signed certificate', async () => {
   const origin = await start()
   const fetcher = startFetcher({ names })
   const failure = asFailure(await fetcher.fetch({ url: `https://secure.example:${origin.port}/` }))
@@ -19,7 +19,7 @@ test('a self-signed certificate fails', async () => {
   await origin.close()
 })
 
-test('a trusted certificate is accepted for its own name only, and the connection is kept', async () => {
+test('accepts a trusted certificate only for its own name, and keeps the connection', async () => {
   const origin = await start()
   const fetcher = startFetcher({ names, tls: { ca: cert } })
   for (const path of ['a', 'b']) {
@@ -47,7 +47,7 @@ test('a handshake that is never answered times out', async () => {
   )
 })
 
-test('a server that answers the handshake in plain HTTP fails', async () => {
+test('fails if the server answers the handshake in plain HTTP', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

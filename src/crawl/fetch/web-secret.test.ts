@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { headersOfSecret } from './web-secret.ts'
 
-test('each kind of secret has its header', () => {
+test('each kind of secret sets its header', () => {
   const basic = headersOfSecret({ kind: 'basic', user: 'änn', password: 'a:b c' })
   assert.equal(Buffer.from(basic.authorization!.slice('Basic '.length), 'base64').toString(), 'änn:a:b c')
   assert.deepEqual(headersOfSecret({ kind: 'bearer', token: 'abc.def' }), { authorization: 'Bearer abc.def' })
@@ -10,7 +10,7 @@ test('each kind of secret has its header', () => {
   assert.deepEqual(headersOfSecret({ kind: 'cookie', cookie: 'a=1; b=ü' }), { cookie: 'a=1; b=\xc3\xbc' })
 })
 
-test('what would end a header or frame a message is refused, and not repeated', () => {
+test('rejects invalid secrets and those that could forge headers, without revealing them', () => {
   for (const secret of [
     { kind: 'basic', user: 'a:b', password: 's3cret' },
     { kind: 'basic', user: 'a', password: 's3cret\r\nX: 1' },

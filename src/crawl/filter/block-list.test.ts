@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
 import { parseBlockList } from './block-list.ts'
 
-describe('the block list', () => {
-  it('blocks hosts, domains and beginnings of URLs', () => {
+describe('block list', () => {
+  it('blocks hosts, domains and URL prefixes', () => {
     const filter = parseBlockList(`\uFEFF# what we do not want
       ads.example.org
       .bad.example   # the whole domain
@@ -37,11 +37,11 @@ describe('the block list', () => {
     }
   })
 
-  it('accepts all where it is empty', () => {
+  it('accepts every URL if it is empty', () => {
     assert.equal(parseBlockList('\n# nothing\n').accepts('http://example.org/'), true)
   })
 
-  it('lists all wrong lines together', () => {
+  it('reports all invalid lines together', () => {
     assert.throws(
       () => parseBlockList('example.org\nftp://example.org/\nexample.org/path\n\na b\n.example.org:80:1'),
       (error) => {
@@ -53,7 +53,7 @@ describe('the block list', () => {
     )
   })
 
-  it('looks up one of a hundred thousand entries of each kind', () => {
+  it('matches against 33,000 entries of each kind', () => {
     const lines: string[] = []
     for (let n = 0; n < 33_000; n++) {
       lines.push(`h${n}.example`, `.d${n}.example`, `http://one.example/${n}/`)

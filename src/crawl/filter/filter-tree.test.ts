@@ -9,8 +9,8 @@ function read(value: unknown) {
   return { filter: parseUrlFilter(value, errors), errors: errors.map(({ at, message }) => `${at}: ${message}`) }
 }
 
-describe('a filter of URLs', () => {
-  test('is the same as JSON text, and without one everything passes', () => {
+describe('URL filter tree', () => {
+  test('is read from an object or JSON text, and accepts every URL if null', () => {
     const tree = { any: [{ host: '.example.org' }, { not: { suffix: '.PDF' } }] }
     assert.deepEqual(read(tree), {
       filter: { any: [{ host: '.example.org' }, { not: { suffix: 'pdf' } }] },
@@ -37,7 +37,7 @@ describe('a filter of URLs', () => {
     ],
   ]
   for (const [condition, accepted, refused] of cases)
-    test(`${JSON.stringify(condition)} decides`, () => {
+    test(`${JSON.stringify(condition)} accepts and rejects the expected URLs`, () => {
       const { filter, errors } = read(condition)
       assert.deepEqual(errors, [])
       const { accepts } = createFilterTree(filter ?? null)
@@ -45,7 +45,7 @@ describe('a filter of URLs', () => {
       for (const url of refused) assert.equal(accepts(url), false, url)
     })
 
-  test('is bounded in depth and number, and each error has its place', () => {
+  test('limits depth and number of conditions and reports the path of each error', () => {
     const deep = Array.from({ length: 50 }).reduce<unknown>((not) => ({ not }), { url: 'a' })
     assert.match(read(deep).errors.join(), /^(?:\.not){21}: is nested more than 20 deep$/)
     const many = { any: Array.from({ length: 900 }, () => ({ any: [{ url: 'a' }, { url: 'b' }] })) }

@@ -4,7 +4,7 @@ import { isAppError } from '../../core/errors.ts'
 import { createIgnoredTypes, defaultIgnoredSuffixes, parseIgnoreTypes } from './ignored-types.ts'
 
 describe('ignored types', () => {
-  it('are known by the suffix of the last part of the path', () => {
+  it('match the suffix of the last path segment', () => {
     const types = parseIgnoreTypes('# pictures\npng\n.JPG\n*.tar.gz')
     for (const url of [
       'http://example.org/a.png',
@@ -32,7 +32,7 @@ describe('ignored types', () => {
     }
   })
 
-  it('leave documents alone by default', () => {
+  it('do not include documents by default', () => {
     const types = createIgnoredTypes(defaultIgnoredSuffixes)
     for (const name of [
       'index.html',
@@ -53,7 +53,7 @@ describe('ignored types', () => {
     }
   })
 
-  it('refuse lines that are no suffix, all together', () => {
+  it('report all invalid lines together', () => {
     assert.throws(
       () => parseIgnoreTypes('png\na/b\n.\n'),
       (error) => isAppError(error, 'file-invalid') && /line 2: .*line 3: /s.test(error.message),

@@ -4,7 +4,7 @@ import { isAppError } from '../../core/errors.ts'
 import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from './media-types.ts'
 
 describe('media types', () => {
-  it('are compared without parameters and case', () => {
+  it('are compared case-insensitively and without parameters', () => {
     const types = createMediaTypes(defaultMediaTypes)
     for (const header of [
       'text/html',
@@ -20,7 +20,7 @@ describe('media types', () => {
     }
   })
 
-  it('are read from a list with families', () => {
+  it('are read from a list that may contain wildcards', () => {
     const types = parseMimeTypes('# ours\ntext/*\napplication/PDF')
     assert.equal(types.acceptsMediaType('text/css'), true)
     assert.equal(types.acceptsMediaType('application/pdf'), true)
@@ -28,7 +28,7 @@ describe('media types', () => {
     assert.equal(parseMimeTypes('*/*').acceptsMediaType('video/mp4'), true)
   })
 
-  it("are read from Apache's file, with suffixes and without", () => {
+  it("are read from Apache's mime.types format, with and without suffixes", () => {
     const types = parseMimeTypes('\ufeff# types\r\ntext/html\t\thtml htm\r\nimage/PNG .PNG\n  application/x-y # none\n')
     assert.deepEqual([...types.suffixes], ['html', 'htm', 'png'])
     for (const type of ['text/html', 'image/png', 'application/x-y']) assert.equal(types.acceptsMediaType(type), true)
@@ -39,14 +39,14 @@ describe('media types', () => {
     )
   })
 
-  it('count as HTML where they are missing or malformed', () => {
+  it('count as HTML if missing or malformed', () => {
     for (const header of [undefined, '', 'html', 'text/', '/', ';', '*/*', 'a b/c']) {
       assert.equal(createMediaTypes(defaultMediaTypes).acceptsMediaType(header), true, header)
       assert.equal(createMediaTypes(['application/pdf']).acceptsMediaType(header), false, header)
     }
   })
 
-  it('refuse lines that are no media type, all together', () => {
+  it('report all invalid lines together', () => {
     assert.throws(
       () => parseMimeTypes('text/html\nhtml\n*/html\ntext/h*\n'),
       (error) => isAppError(error, 'file-invalid') && /line 2: .*line 3: .*line 4: /s.test(error.message),

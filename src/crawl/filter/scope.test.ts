@@ -11,8 +11,8 @@ function assertScope(options: Omit<ScopeOptions, 'seeds'>, inside: string[], out
   for (const url of outside) assert.equal(scope.accepts(url), false, url)
 }
 
-describe('the scope of a crawl', () => {
-  it('is the hosts of the seeds by default', () => {
+describe('crawl scope', () => {
+  it('covers the hosts of the seeds by default', () => {
     assertScope(
       {},
       ['http://www.example.org/', 'https://www.example.org/x', 'http://127.0.0.1:8080/x'],
@@ -20,7 +20,7 @@ describe('the scope of a crawl', () => {
     )
   })
 
-  it('can be the pages, the folders or the domains of the seeds', () => {
+  it('can cover the pages, folders or domains of the seeds', () => {
     assertScope(
       { kind: 'page' },
       ['http://www.example.org/docs/guide.html?x=/a/b', 'https://www.example.org/docs/guide.html?x=/a/b'],
@@ -40,7 +40,7 @@ describe('the scope of a crawl', () => {
     assert.equal(pages.accepts('http://b.github.io/'), false)
   })
 
-  it('is an expression alone where one is given, matched anywhere', () => {
+  it('is decided by the regular expression alone if one is given', () => {
     assertScope(
       { restrict: 'other\\.example/.*x', kind: 'page' },
       ['http://other.example/ax'],
@@ -48,7 +48,7 @@ describe('the scope of a crawl', () => {
     )
   })
 
-  it('refuses wrong seeds all together, and a wrong expression', () => {
+  it('reports all invalid seeds together, and an invalid expression', () => {
     assert.throws(
       () => createScope({ seeds: ['http://a.example/', 'mailto:x@y.example', 'nonsense'] }),
       (error) => isAppError(error, 'url-invalid') && /mailto.*nonsense/s.test(error.message),

@@ -9,7 +9,7 @@ function verdict(path: string): string {
   return result.kind === 'ok' ? 'ok' : result.reason
 }
 
-describe('the trap filter', () => {
+describe('trap filter', () => {
   it('lets ordinary URLs through', () => {
     for (const path of [
       '/',
@@ -25,7 +25,7 @@ describe('the trap filter', () => {
     }
   })
 
-  it('declines long URLs', () => {
+  it('rejects long URLs', () => {
     assert.equal(verdict(`/${'x'.repeat(2048)}`), 'length')
     assert.deepEqual(createTrapFilter({ maxUrlLength: 25 }).check('http://example.org/1234567'), {
       kind: 'skip',
@@ -33,7 +33,7 @@ describe('the trap filter', () => {
     })
   })
 
-  it('declines paths that repeat themselves', () => {
+  it('rejects repetitive and very deep paths', () => {
     for (const path of [
       '/a/a/a/a/',
       '/a/x/a/y/a/z/a/',
@@ -46,12 +46,12 @@ describe('the trap filter', () => {
     }
   })
 
-  it('declines queries that pile up', () => {
+  it('rejects queries with repeated or too many parameters', () => {
     assert.equal(verdict('/?a=1&a=1&a=1&a=1'), 'trap')
     assert.equal(verdict(`/?${Array.from({ length: 41 }, (_, n) => `p${n}=1`).join('&')}`), 'trap')
   })
 
-  it('takes slashes of the query for no part of the path', () => {
+  it('ignores slashes in the query', () => {
     assert.equal(verdict('/?u=a/a/a/a/a/a/a/a'), 'ok')
   })
 })

@@ -4,7 +4,7 @@ import { isAppError } from '../../core/errors.ts'
 import { knownPathsFilter, regexFilter } from './url-filter.ts'
 
 describe('URL filters', () => {
-  it('accept by expression in bounded time', () => {
+  it('match a regular expression in bounded time', () => {
     assert.equal(regexFilter('/docs/').accepts('http://a.example/docs/x'), true)
     assert.equal(regexFilter('(a+)+$').accepts(`http://x.example/${'a'.repeat(2000)}!`), false)
     assert.throws(

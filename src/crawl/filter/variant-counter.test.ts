@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createVariantCounter } from './variant-counter.ts'
 
-describe('the variant counter', () => {
-  it('declines new query strings of a path that has enough of them', () => {
+describe('variant counter', () => {
+  it('rejects new query strings of a path that has reached its limit', () => {
     const counter = createVariantCounter({ maxVariantsPerPath: 100 })
     let admitted = 0
     for (let n = 0; n < 5000; n++) if (counter.admits(`http://example.org/calendar?day=${n}`)) admitted++
@@ -20,7 +20,7 @@ describe('the variant counter', () => {
     assert.equal(counter.admits('http://example.org/?page=10'), false)
   })
 
-  it('forgets the paths not asked for longest, and none that is in use', () => {
+  it('forgets the least recently used paths, but none in use', () => {
     const counter = createVariantCounter({ maxVariantsPerPath: 2, capacity: 100 })
     for (const day of [1, 2]) counter.admits(`http://example.org/trap?${day}`)
     for (let n = 0; n < 10_000; n++) {

@@ -58,8 +58,8 @@ async function look(field: Awaited<ReturnType<typeof openField>>): Promise<void>
   for (let turn = 0; turn < 5; turn++) await nextTurn()
 }
 
-describe('a frontier whose partitions come and go', () => {
-  test('hands out requests of what it holds, and looks again when more comes', () =>
+describe('frontier with changing partitions', () => {
+  test('hands out only requests of held partitions, and those of new ones once held', () =>
     withLeases(async ({ field, hold, hostsOf }) => {
       await look(field)
       assert.deepEqual(field.takeAll(), [])
@@ -71,7 +71,7 @@ describe('a frontier whose partitions come and go', () => {
       assert.deepEqual(hostsOf(field.takeAll()), [0])
     }))
 
-  test('takes nothing more of what leaves; what is out comes back and is settled with its clock', () =>
+  test('takes nothing from a leaving partition, but settles its in-flight requests with their clocks', () =>
     withLeases(async ({ field, hold, letGo }) => {
       const lease = hold(0)
       await look(field)
@@ -90,7 +90,7 @@ describe('a frontier whose partitions come and go', () => {
       assert.equal(field.frontier.counts().active, 0)
     }))
 
-  test('forgets the clocks of what is lost', () =>
+  test('forgets the clocks of a lost partition', () =>
     withLeases(async ({ field, hold, letGo }) => {
       const lease = hold(0)
       await look(field)
@@ -100,7 +100,7 @@ describe('a frontier whose partitions come and go', () => {
       assert.deepEqual(field.frontier.changedClocks(lease), [])
     }))
 
-  test('opens a host again under its next lease, and a request put back to the old queue stays there', () =>
+  test('reopens a host under its next lease; a request put back to the old queue stays there', () =>
     withLeases(async ({ field, hold, letGo }) => {
       hold(0)
       await look(field)
@@ -117,7 +117,7 @@ describe('a frontier whose partitions come and go', () => {
       assert.notEqual(again[0]!.hostQueue, out!.hostQueue)
     }))
 
-  test('rows that arrive for a host that is not held are left to its holder', () =>
+  test('ignores new rows of a host that it does not hold', () =>
     withLeases(async ({ field, hold, letGo }) => {
       hold(2)
       await look(field)
@@ -128,7 +128,7 @@ describe('a frontier whose partitions come and go', () => {
       assert.equal(field.frontier.counts().active, 0)
     }))
 
-  test('a store that can not be read now is asked again', () => {
+  test('retries if the store cannot be read', () => {
     let failures = 0
     const failing = async <T>(read: () => Promise<T>): Promise<T> => {
       if (failures-- > 0) throw new AppError('store-unreachable', 'away')
@@ -152,8 +152,8 @@ describe('a frontier whose partitions come and go', () => {
   })
 })
 
-describe('a lease', () => {
-  test('is idle when nothing of it is in flight', async () => {
+describe('partition lease', () => {
+  test('becomes idle when none of its requests are in flight', async () => {
     const lease = createPartitionLease(1, 1, false)
     await whenIdle(lease)
     lease.inFlight = 3

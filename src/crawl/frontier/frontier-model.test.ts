@@ -156,8 +156,8 @@ async function live(seed: number, rises = false): Promise<void> {
   }
 }
 
-describe('a random life of the frontier', () => {
-  for (let seed = 1; seed <= 12; seed++) test(`every URL ends exactly once (seed ${seed})`, () => live(seed))
+describe('frontier under random operations', () => {
+  for (let seed = 1; seed <= 12; seed++) test(`finishes each URL exactly once (seed ${seed})`, () => live(seed))
   for (let seed = 21; seed <= 28; seed++)
-    test(`every URL ends exactly once while priorities rise (seed ${seed})`, () => live(seed, true))
+    test(`finishes each URL exactly once while priorities rise (seed ${seed})`, () => live(seed, true))
 })

@@ -5,10 +5,10 @@ import { pathsOf, type Taken, withField } from './frontier.testkit.ts'
 
 const DAY_MS = 86_400_000
 
-describe('the frontier after a restart', () => {
+describe('frontier after a restart', () => {
   for (const how of ['close', 'kill'] as const) {
     test(
-      `hands out exactly what was not done (${how})`,
+      `hands out exactly the unfinished requests (${how})`,
       withField({}, async (field) => {
         await field.offer(offersOf(field.hostOf(0), 6))
         const [done] = field.takeAll() as [Taken]
@@ -26,7 +26,7 @@ describe('the frontier after a restart', () => {
   }
 
   test(
-    'a host is left alone for what was left of its pause',
+    'leaves a host alone for the rest of its pause',
     withField({ rules: { delayMs: 10_000 } }, async (field) => {
       await field.offer([...offersOf(field.hostOf(0), 2), ...offersOf(field.hostOf(1), 2)])
       const [first, second] = field.takeAll() as [Taken, Taken]
@@ -50,7 +50,7 @@ describe('the frontier after a restart', () => {
   )
 
   test(
-    'no host is asked before its delay has passed since the kill',
+    'sends no host a request before its delay has passed since the kill',
     withField({ rules: { delayMs: 2_000 } }, async (field) => {
       await field.offer([0, 1, 2].flatMap((n) => offersOf(field.hostOf(n), 2)))
       const [first] = field.takeAll()
@@ -68,7 +68,7 @@ describe('the frontier after a restart', () => {
   )
 
   test(
-    'failures and rests of a host go on where they were',
+    'keeps the failure and rest counts of a host',
     withField({ rules: { failuresToRest: 3, maxRests: 1 } }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 9))
       const fail = async (): Promise<string> => {
@@ -95,7 +95,7 @@ describe('the frontier after a restart', () => {
   )
 
   test(
-    'a wall clock that jumps while the crawl runs changes nothing',
+    'ignores wall clock jumps while the crawl runs',
     withField({ rules: { delayMs: 1_000 } }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 20))
       for (const jump of [DAY_MS, -2 * DAY_MS, DAY_MS]) {
@@ -113,7 +113,7 @@ describe('the frontier after a restart', () => {
   )
 
   test(
-    'a wall clock that was put back by a day keeps no host waiting longer than the longest rest',
+    'keeps no host waiting beyond the longest rest if the wall clock was set back a day',
     withField({ rules: { delayMs: 1_000, restMaxMs: 60_000 } }, async (field) => {
       await field.offer([0, 1].flatMap((n) => offersOf(field.hostOf(n), 3)))
       await field.finish(field.takeAll())
@@ -125,7 +125,7 @@ describe('the frontier after a restart', () => {
   )
 
   test(
-    'a wall clock that was put forward by a day lets each host be asked once, then keeps the delay',
+    'takes one request per host if the wall clock was set forward a day, then keeps the delay',
     withField({ rules: { delayMs: 1_000 } }, async (field) => {
       await field.offer([0, 1].flatMap((n) => offersOf(field.hostOf(n), 4)))
       await field.finish(field.takeAll())
@@ -141,7 +141,7 @@ describe('the frontier after a restart', () => {
   )
 
   test(
-    'a new run begins politely: the pauses of the last one still count',
+    'observes the pauses of the previous run in a new run',
     withField({ rules: { delayMs: 1_000 } }, async (field) => {
       const links = offersOf(field.hostOf(0), 1)
       await field.offer(links)

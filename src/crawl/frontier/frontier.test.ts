@@ -19,9 +19,9 @@ async function crawlAll(field: Field): Promise<Taken[]> {
 
 const hostsOf = (taken: readonly Taken[]): string[] => taken.map(({ request }) => request.host)
 
-describe('the frontier', () => {
+describe('frontier', () => {
   test(
-    'hosts take turns',
+    'lets hosts take turns',
     withField({}, async (field) => {
       const hosts = [0, 1, 2].map(field.hostOf)
       await field.offer(hosts.flatMap((host) => offersOf(host, 3)))
@@ -36,7 +36,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'hosts take turns also when one may have several requests at a time',
+    'lets hosts take turns with several requests per host',
     withField({ perHost: 2 }, async (field) => {
       const [one, two] = [field.hostOf(0), field.hostOf(1)]
       await field.offer([...offersOf(one, 5), ...offersOf(two, 5)])
@@ -45,7 +45,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a host has as many requests in flight as it may have and no more',
+    'limits the requests in flight per host',
     withField({ perHost: 3 }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 10))
       const first = field.takeAll()
@@ -57,7 +57,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'where there are more hosts than connections, a host keeps its turn for sixteen pages, on one connection',
+    'serves sixteen pages per turn, on one connection, if there are more hosts than connections',
     withField({ perHost: 8, keptConnections: 1 }, async (field) => {
       const [one, two] = [field.hostOf(0), field.hostOf(1)]
       await field.offer([...offersOf(one, 20), ...offersOf(two, 20)])
@@ -74,7 +74,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'pages further from the seeds wait until all hosts had their turn',
+    'serves pages further from the seeds only after all hosts have had a turn',
     withField({ keptConnections: 1 }, async (field) => {
       const [one, two] = [field.hostOf(0), field.hostOf(1)]
       const pages = (host: string) => [
@@ -94,7 +94,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a host with a pause between its pages keeps no turn: it has all its connections',
+    'gives a host with a delay all its connections instead of longer turns',
     withField({ perHost: 2, keptConnections: 1, rules: { delayMs: 3 } }, async (field) => {
       const [one, two] = [field.hostOf(0), field.hostOf(1)]
       await field.offer([...offersOf(one, 3), ...offersOf(two, 3)])
@@ -105,7 +105,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a clock that moves on while hosts are looked at holds nothing up',
+    'does not stall if the clock advances while it looks for a host',
     withField({ perHost: 2, rules: { delayMs: 3 } }, async (field) => {
       const [one, two] = [field.hostOf(0), field.hostOf(1)]
       await field.offer([...offersOf(one, 3), ...offersOf(two, 1)])
@@ -151,7 +151,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a slow host keeps no other waiting',
+    'does not let a slow host delay others',
     withField({}, async (field) => {
       await field.offer([...offersOf(field.hostOf(0), 5), ...offersOf(field.hostOf(1), 50)])
       const [slow, quick] = field.takeAll() as [Taken, Taken]
@@ -165,7 +165,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'more hosts than there is room for are all served',
+    'serves all hosts even if there are more than it has room for',
     withField({ maxHostQueues: 2 }, async (field) => {
       const links = Array.from({ length: 15 }, (_, n) => offersOf(field.hostOf(n), 3)).flat()
       for (let at = 0; at < links.length; at += 7) await field.offer(links.slice(at, at + 7))
@@ -176,7 +176,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'hosts left on disk by an earlier process are all served',
+    'serves all hosts left on disk by an earlier process',
     withField({ maxHostQueues: 3 }, async (field) => {
       await field.offer(Array.from({ length: 20 }, (_, n) => offersOf(field.hostOf(n), 2)).flat())
       await field.restart('close')
@@ -186,7 +186,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a queue longer than the buffer is handed out in order, each request once',
+    'hands out a queue longer than its buffer in order, each request once',
     withField({ bufferRows: 8 }, async (field) => {
       for (let at = 0; at < 600; at += 100) {
         await field.offer(Array.from({ length: 100 }, (_, n) => offerOf(field.hostOf(0), `/${at + n}`)))
@@ -200,7 +200,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'links that go before everything queued are handed out first, however many they are',
+    'hands out each request once while new links keep going to the front of the queue',
     withField({ bufferRows: 4, perHost: 2 }, async (field) => {
       const host = field.hostOf(0)
       await field.offer(offersOf(host, 30, { priority: 100 }))
@@ -220,7 +220,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a request that is put back comes next, one that is postponed after the pause',
+    'hands out a request put back at once, and a postponed one after the pause',
     withField({ rules: { delayMs: 500 } }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 2))
       const [first] = field.takeAll() as [Taken]
@@ -235,7 +235,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'without a pause, a request that is postponed comes before other hosts, whose turns follow as before',
+    'without a delay, hands out a postponed request first, then other hosts in turn',
     withField({}, async (field) => {
       const [one, two] = [field.hostOf(0), field.hostOf(1)]
       await field.offer([...offersOf(one, 2), ...offersOf(two, 2)])
@@ -250,7 +250,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a host that asks for a pause gets it, even with other requests in flight',
+    'respects a pause requested by a host with several connections',
     withField({ perHost: 2 }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 9))
       const [first, second] = field.takeAll() as [Taken, Taken]
@@ -263,7 +263,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a host that is given up is asked nothing more',
+    'hands out nothing more for a host that was given up',
     withField({ rules: { failuresToRest: 1, maxRests: 0 } }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 5))
       const [taken] = field.takeAll() as [Taken]
@@ -279,7 +279,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a request that is tried again comes once more, behind the others',
+    'hands out a retried request once more, after the others',
     withField({}, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 2))
       const [first] = field.takeAll() as [Taken]

@@ -28,15 +28,15 @@ function emptyHostQueue(): HostQueue {
   return { ...createHostQueue(state, 0), more: false }
 }
 
-describe('a host queue', () => {
-  test('takes in arrivals by priority, then in order of arrival', () => {
+describe('host queue', () => {
+  test('sorts arrivals by priority, then by order of arrival', () => {
     const hostQueue = emptyHostQueue()
     addArrivals(hostQueue, [rowOf(2, 1), rowOf(1, 2), rowOf(2, 3), rowOf(0, 4)], 10)
     assert.deepEqual(seqsOf(hostQueue), [4, 2, 1, 3])
     assert.equal(hostQueue.more, false)
   })
 
-  test('leaves to the disk what goes behind a full buffer, and everything behind that', () => {
+  test('leaves rows behind a full buffer on disk, and all rows after them', () => {
     const hostQueue = emptyHostQueue()
     addArrivals(hostQueue, [rowOf(0, 1), rowOf(0, 2), rowOf(0, 3)], 2)
     assert.deepEqual(seqsOf(hostQueue), [1, 2])
@@ -46,13 +46,13 @@ describe('a host queue', () => {
     assert.deepEqual(seqsOf(hostQueue), [2], 'row 3 is on disk and goes before row 4')
   })
 
-  test('takes in what goes before the end of its buffer even when it is full', () => {
+  test('accepts rows that belong before the end of its buffer even when full', () => {
     const hostQueue = emptyHostQueue()
     addArrivals(hostQueue, [rowOf(5, 1), rowOf(5, 2), rowOf(5, 3), rowOf(1, 4)], 2)
     assert.deepEqual(seqsOf(hostQueue), [4, 1, 2])
   })
 
-  test('a row that arrives while others are loaded is neither lost nor taken twice', () => {
+  test('neither loses nor duplicates a row that arrives during a load', () => {
     const read = createHostQueue(state, 0)
     read.loading = true
     addArrivals(read, [rowOf(3, 9)], 10)
@@ -71,7 +71,7 @@ describe('a host queue', () => {
     assert.equal(ended.more, false)
   })
 
-  test('a load that failed changes nothing', () => {
+  test('is unchanged by a failed load', () => {
     const hostQueue = createHostQueue(state, 0)
     hostQueue.loading = true
     addArrivals(hostQueue, [rowOf(0, 1)], 10)
@@ -81,7 +81,7 @@ describe('a host queue', () => {
     assert.equal(isIdle(hostQueue), false)
   })
 
-  test('a row that is put back goes to the head, or behind what is now before it', () => {
+  test('puts a row back at its place in the order', () => {
     const hostQueue = emptyHostQueue()
     addArrivals(hostQueue, [rowOf(1, 1), rowOf(1, 2)], 10)
     const row = hostQueue.buffer.shift()!
@@ -90,7 +90,7 @@ describe('a host queue', () => {
     assert.deepEqual(seqsOf(hostQueue), [3, 1, 2])
   })
 
-  test('a page with very many links in front of the queue is taken in at once', () => {
+  test('accepts 200,000 rows in front of the queue at once', () => {
     const hostQueue = emptyHostQueue()
     addArrivals(hostQueue, [rowOf(200_000, 1)], 10)
     const row = rowOf(0, 0)
@@ -102,7 +102,7 @@ describe('a host queue', () => {
     assert.deepEqual(seqsOf(hostQueue), [200_001, 200_000, 199_999, 199_998])
   })
 
-  test('hands out its rows in order and each once, in any sequence of arrivals, loads and returns', () => {
+  test('hands out rows in order and once each, for any sequence of arrivals, loads and returns', () => {
     const step = fc.oneof(
       {
         weight: 3,

@@ -18,14 +18,14 @@ function hostQueueWith(parts: Partial<HostQueue> = {}): HostQueue {
 }
 
 describe('politeness', () => {
-  test('the pause is the largest of delay, crawl delay and a multiple of the last fetch', () => {
+  test('the pause is the maximum of delay, crawl delay and a multiple of the last fetch time', () => {
     assert.equal(pauseMs(hostQueueWith(), rules), 1_000)
     assert.equal(pauseMs(hostQueueWith({ lastFetchMs: 700 }), rules), 1_400)
     assert.equal(pauseMs(hostQueueWith({ lastFetchMs: 700, crawlDelayMs: 9_000 }), rules), 9_000)
     assert.equal(pauseMs(hostQueueWith({ lastFetchMs: 100 }), rules), 1_000)
   })
 
-  test('a delay of zero switches waiting off, but for what the host asks for', () => {
+  test('a delay of zero disables pauses except those the host asks for', () => {
     const off = { ...rules, delayMs: 0 }
     assert.equal(pauseMs(hostQueueWith({ lastFetchMs: 700 }), off), 0)
     assert.equal(pauseMs(hostQueueWith({ crawlDelayMs: 2_000 }), off), 2_000)
@@ -36,25 +36,25 @@ describe('politeness', () => {
     assert.equal(hostQueue.nextAt, 3_100)
   })
 
-  test('an answer clears failures, rests and slow-downs', () => {
+  test('a response clears failures, rests and slow-downs', () => {
     const hostQueue = hostQueueWith({ failures: 4, rests: 2, slowdowns: 7 })
     noteSignal(hostQueue, { kind: 'answered', totalMs: 50 }, 10_000, rules)
     assert.deepEqual([hostQueue.failures, hostQueue.rests, hostQueue.slowdowns, hostQueue.nextAt], [0, 0, 0, 11_000])
   })
 
-  test('a request that reached no server moves no clock', () => {
+  test('a request that reached no server changes nothing', () => {
     const hostQueue = hostQueueWith({ failures: 3, nextAt: 7 })
     assert.equal(noteSignal(hostQueue, { kind: 'untouched' }, 10_000, rules), 'goes-on')
     assert.deepEqual([hostQueue.failures, hostQueue.nextAt], [3, 7])
   })
 
-  test('a host that does not exist is not well, and nobody waits for it', () => {
+  test('a nonexistent host counts a failure but causes no pause', () => {
     const hostQueue = hostQueueWith({ failures: 8, nextAt: 7 })
     assert.equal(noteSignal(hostQueue, { kind: 'not-found', totalMs: 5 }, 10_000, rules), 'goes-on')
     assert.deepEqual([hostQueue.failures, hostQueue.rests, hostQueue.nextAt], [9, 0, 7])
   })
 
-  test('Retry-After is honoured up to the longest rest and is no strike', () => {
+  test('Retry-After is honoured up to the longest rest and does not count as a failure', () => {
     const hostQueue = hostQueueWith()
     noteSignal(hostQueue, { kind: 'slow-down', totalMs: 10, retryAfterMs: 30_000 }, 0, rules)
     assert.deepEqual([hostQueue.failures, hostQueue.rests, hostQueue.nextAt], [0, 0, 30_000])
@@ -64,7 +64,7 @@ describe('politeness', () => {
     assert.equal(hostQueue.nextAt, 101_000, 'never sooner than its own pause')
   })
 
-  test('a host that says slow down without a time is asked ever less often, and given up in the end', () => {
+  test('slow-downs without a time lead to growing pauses until the host is given up', () => {
     const hostQueue = hostQueueWith()
     const pauses: number[] = []
     let now = 0
@@ -79,7 +79,7 @@ describe('politeness', () => {
     assert.equal(hostQueue.failures, 0)
   })
 
-  test('five failures in a row make a host rest, each rest is longer, then it is given up', () => {
+  test('a host rests after five failures in a row, longer each time, and is then given up', () => {
     const hostQueue = hostQueueWith()
     const story: [string, number][] = []
     let now = 0
@@ -100,7 +100,7 @@ describe('politeness', () => {
     ])
   })
 
-  test('one success in between starts the count anew', () => {
+  test('a success resets the failure count', () => {
     const hostQueue = hostQueueWith()
     for (let n = 0; n < 4; n++) noteSignal(hostQueue, { kind: 'failed', totalMs: 1 }, 0, rules)
     noteSignal(hostQueue, { kind: 'answered', totalMs: 1 }, 0, rules)
@@ -108,7 +108,7 @@ describe('politeness', () => {
     assert.equal(noteSignal(hostQueue, { kind: 'failed', totalMs: 1 }, 0, rules), 'rests')
   })
 
-  test('a clock is never moved back', () => {
+  test('the time of the next request never moves back', () => {
     const hostQueue = hostQueueWith({ nextAt: 50_000 })
     noteSignal(hostQueue, { kind: 'answered', totalMs: 1 }, 0, rules)
     assert.equal(hostQueue.nextAt, 50_000)

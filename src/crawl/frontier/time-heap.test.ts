@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { createTimeHeap } from './time-heap.ts'
 
-describe('the time heap', () => {
-  test('hands out what is due, the earliest first, and nothing before its time', () => {
+describe('time heap', () => {
+  test('hands out due items, earliest first, and nothing before it is due', () => {
     const heap = createTimeHeap<string>()
     heap.push('late', 30)
     heap.push('soon', 10)
@@ -20,7 +20,7 @@ describe('the time heap', () => {
     assert.equal(heap.popDue(Infinity), undefined)
   })
 
-  test('keeps the order of a sorted list while items are pushed and popped', () => {
+  test('behaves like a sorted list under random pushes and pops', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('push' as const), at: fc.integer({ min: 0, max: 50 }) }),
       fc.record({ kind: fc.constant('pop' as const), at: fc.integer({ min: 0, max: 50 }) }),

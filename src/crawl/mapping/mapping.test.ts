@@ -13,7 +13,7 @@ function mapAll(mapping: Mapping, urls: readonly string[]): Promise<MappedHost[]
   return Promise.all(urls.map((url) => new Promise<MappedHost>((resolve) => mapping.map(url, resolve))))
 }
 
-describe('the mapping process, with a real name server', () => {
+describe('mapping with a real name server', () => {
   let server: NameServer
   before(async () => {
     server = await startNameServer((name) => {
@@ -31,7 +31,7 @@ describe('the mapping process, with a real name server', () => {
     return createMapping({ dns, guard, clock: systemClock, mappers, onResolved })
   }
 
-  test('finds an address that is allowed; what has none goes on without', async () => {
+  test('finds an allowed address, and maps hosts without one to an empty address', async () => {
     const results: boolean[] = []
     const mapped = await mapAll(
       open(8, (isFound) => results.push(isFound)),
@@ -55,7 +55,7 @@ describe('the mapping process, with a real name server', () => {
     assert.equal(mapped[4]!.until, Number.POSITIVE_INFINITY)
   })
 
-  test('maps every host of a long queue once, in order, with a few mappers', async () => {
+  test('maps each host of a long queue once, roughly in order, with three mappers', async () => {
     const mapping = open(3)
     const order: number[] = []
     const urls = Array.from({ length: 50 }, (_, n) => `http://host-${n}.example/`)
@@ -79,7 +79,7 @@ describe('the mapping process, with a real name server', () => {
   })
 })
 
-test('a name is mapped again before its answer is too old', async () => {
+test('a mapping expires one second before its DNS answer', async () => {
   const clock = createManualClock()
   let asked = 0
   const resolver: Resolver = {

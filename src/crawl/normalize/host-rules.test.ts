@@ -24,31 +24,31 @@ describe('host rules', () => {
     assert.equal(resolve(rules, 'www2.daedalus.apache.org'), 'apache.org')
   })
 
-  it('are applied in the order startsWith, endsWith, synonym, in any order of their lines', () => {
+  it('are applied in the order startsWith, endsWith, synonym, regardless of line order', () => {
     const rules = 'synonym(a.two.example)=b.example\nendsWith(.one.example)=.two.example\nstartsWith(www.)='
     assert.equal(resolve(rules, 'www.a.one.example'), 'b.example')
   })
 
-  it('prefer the longest that fits, and apply it once', () => {
+  it('prefer the longest match and apply it once', () => {
     const rules = 'startsWith(w)=x\nstartsWith(www.)=\nsynonym(a)=b\nsynonym(b)=c'
     assert.equal(resolve(rules, 'www.www.example'), 'www.example')
     assert.equal(resolve(rules, 'wide.example'), 'xide.example')
     assert.equal(resolve(rules, 'a'), 'b')
   })
 
-  it('take a comma for a dot and capitals for small letters', () => {
+  it('treat commas as dots, ignore case and accept internationalised names', () => {
     assert.equal(resolve('startsWith(www,)=\nSynonym(a)=b'.split('\n')[0]!, 'www.example.org'), 'example.org')
     assert.equal(resolve('synonym(A,example.org) : B.Example,org', 'a.example.org'), 'b.example.org')
     assert.equal(resolve('synonym(bücher.example)=books.example', 'xn--bcher-kva.example'), 'books.example')
   })
 
-  it('never leave an empty host', () => {
+  it('never produce an empty host', () => {
     assert.equal(resolve('startsWith(www.)=', 'www.'), 'www.')
     assert.equal(resolve('endsWith(example)=', 'example'), 'example')
     assert.equal(resolve('startsWith(www.)=\nstartsWith(w)=v', 'www.'), 'vww.')
   })
 
-  it('list all wrong lines together', () => {
+  it('report all invalid lines together', () => {
     const text =
       'startsWith(www.)=\nnonsense\nStartsWith(x)=\nsynonym()=a\nsynonym(a)=\nsynonym(b)=c/d\r\nstartsWith(www.)=x'
     assert.throws(
@@ -62,7 +62,7 @@ describe('host rules', () => {
     )
   })
 
-  it('stay quick with many rules', () => {
+  it('handle 50,000 rules', () => {
     const lines = Array.from({ length: 50_000 }, (_, n) => `synonym(h${n}.example)=c${n}.example`)
     const apply = createHostResolver(parseHostRules(lines.join('\n')))
     for (let n = 0; n < 50_000; n++) assert.equal(apply(`h${n}.example`), `c${n}.example`)

@@ -6,8 +6,8 @@ import { parseHostRules } from './host-rules.ts'
 import { createLinkNormaliser } from './link-normaliser.ts'
 import { createNormaliser, type NormaliserOptions } from './normaliser.ts'
 
-describe('the links of a page', () => {
-  it('are resolved and normalised', () => {
+describe('link normaliser', () => {
+  it('resolves and normalises the links of a page', () => {
     const normalise = createLinkNormaliser().onPage(prepareBase('http://example.org/a/b.html?c'))
     assert.deepEqual(normalise('/x//y?utm_source=1#z'), {
       kind: 'ok',
@@ -24,7 +24,7 @@ describe('the links of a page', () => {
     assert.deepEqual(normalise(`/${'x'.repeat(5000)}`), { kind: 'rejected', reason: 'length' })
   })
 
-  it('come out as from resolving first and normalising then, on any page and with any options', () => {
+  it('agrees with resolving first and then normalising, for any page and options', () => {
     const piece = fc.constantFrom(
       ...[
         '/',

@@ -17,8 +17,8 @@ function reasonOf(url: string, options?: NormaliserOptions): string {
   return result.kind === 'ok' ? 'ok' : result.reason
 }
 
-describe('the key of a URL', () => {
-  it('is the URL itself where it is plain', () => {
+describe('URL key', () => {
+  it('equals a URL that is already normalised', () => {
     for (const url of [
       'http://example.org/',
       'https://www.example.org/a/b.html?id=3&page=2',
@@ -33,7 +33,7 @@ describe('the key of a URL', () => {
     }
   })
 
-  it('has one spelling for scheme, host, port, dot segments and the empty path', () => {
+  it('normalises scheme, host, port, dot segments and the empty path', () => {
     assert.equal(keyOf('HTTP://Example.ORG'), 'http://example.org/')
     assert.equal(keyOf('https://example.org:443/a/./b/../c'), 'https://example.org/a/c')
     assert.equal(keyOf('http://example.org:80/'), 'http://example.org/')
@@ -42,7 +42,7 @@ describe('the key of a URL', () => {
     assert.equal(keyOf('http://Bücher.example/'), 'http://xn--bcher-kva.example/')
   })
 
-  it('collapses slashes of the path only, and not in what is fetched', () => {
+  it('collapses slashes in the path only, while the fetched URL keeps them', () => {
     const result = createNormaliser()('http://example.org//a///b//?u=http://x//y')
     assert.deepEqual(result, {
       kind: 'ok',
@@ -51,7 +51,7 @@ describe('the key of a URL', () => {
     })
   })
 
-  it('has one spelling for percent-encoding', () => {
+  it('normalises percent-encoding', () => {
     assert.equal(keyOf('http://example.org/%7euser/%c3%a9%2F%41'), 'http://example.org/~user/%C3%A9%2FA')
     assert.equal(keyOf('http://example.org/?a[]=1|2'), keyOf('http://example.org/?a%5B%5d=1%7c2'))
     assert.equal(keyOf('http://example.org/100%'), 'http://example.org/100%25')
@@ -59,7 +59,7 @@ describe('the key of a URL', () => {
     assert.notEqual(keyOf('http://example.org/a%2Fb'), keyOf('http://example.org/a/b'))
   })
 
-  it('leaves out fragment, credentials, an empty query and empty parameters', () => {
+  it('omits fragment, credentials, an empty query and empty parameters', () => {
     assert.deepEqual(createNormaliser()('http://user:secret@example.org/a?#b'), {
       kind: 'ok',
       url: 'http://example.org/a?',
@@ -68,7 +68,7 @@ describe('the key of a URL', () => {
     assert.equal(keyOf('http://example.org/?&a=1&&b=2&'), 'http://example.org/?a=1&b=2')
   })
 
-  it('leaves out tracking parameters of either case, and only whole names', () => {
+  it('omits tracking parameters by whole name, ignoring case', () => {
     assert.equal(keyOf('http://example.org/?utm_source=x&id=1&GCLID=2&fbclid'), 'http://example.org/?id=1')
     assert.equal(keyOf('http://example.org/?utm_source=x'), 'http://example.org/')
     const similar = 'http://example.org/?gclidx=1&my_utm_source=2&x=utm_source&_gap=1'
@@ -81,7 +81,7 @@ describe('the key of a URL', () => {
     assert.equal(keyOf(kept, { trackingParameters: [] }), kept)
   })
 
-  it('leaves out session ids where they are certain', () => {
+  it('omits session IDs only if they are certain', () => {
     assert.equal(keyOf('http://example.org/a;jsessionid=0A1B?x=1'), 'http://example.org/a?x=1')
     assert.equal(keyOf('http://example.org/;JSESSIONID=0A1B'), 'http://example.org/')
     assert.equal(keyOf('http://example.org/a;v=1;jsessionid=0A/b'), 'http://example.org/a;v=1/b')
@@ -94,7 +94,7 @@ describe('the key of a URL', () => {
     assert.equal(keyOf(session, { dropSessionIds: false }), session)
   })
 
-  it('sorts parameters and drops index names by configuration alone', () => {
+  it('sorts parameters and drops index names only if configured', () => {
     const url = 'http://example.org/index.html?b=2&a=1&b=1'
     assert.equal(keyOf(url), url)
     assert.equal(keyOf(url, { sortParameters: true }), 'http://example.org/index.html?a=1&b=2&b=1')
@@ -103,7 +103,7 @@ describe('the key of a URL', () => {
     assert.equal(keyOf('http://example.org/a/index', { dropIndexNames: true }), 'http://example.org/a/index')
   })
 
-  it("has LARM's small letters and single slashes in its path, where asked for", () => {
+  it('can lower-case its path, or keep repeated slashes, if configured', () => {
     const url = 'http://example.org/A//%C3%89%41?Q=A'
     assert.equal(keyOf(url), 'http://example.org/A/%C3%89A?Q=A')
     assert.equal(keyOf(url, { lowercasePaths: true }), 'http://example.org/a/%C3%89a?Q=A')
@@ -112,7 +112,7 @@ describe('the key of a URL', () => {
     assert.equal(keyOf('http://example.org/Docs//INDEX.HTML', all), 'http://example.org/docs/')
   })
 
-  it('has its host changed by host rules while the URL keeps it', () => {
+  it('applies host rules to its host, while the fetched URL keeps the original', () => {
     const normalise = createNormaliser({
       hostRules: parseHostRules('startsWith(www.)=\nsynonym(127.0.0.1)=example.org'),
     })
@@ -132,8 +132,8 @@ describe('the key of a URL', () => {
   })
 })
 
-describe('the normaliser', () => {
-  it('rejects other schemes, long URLs and texts that are no URLs', () => {
+describe('normaliser', () => {
+  it('rejects other schemes, long URLs and text that is not a URL', () => {
     for (const url of ['mailto:a@b.example', 'ftp://example.org/', 'javascript:void(0)', `data:,${'x'.repeat(5000)}`]) {
       assert.equal(reasonOf(url), 'scheme', url.slice(0, 40))
     }
@@ -202,7 +202,7 @@ describe('the normaliser', () => {
     collapseSlashes: fc.boolean(),
   })
 
-  it('fetches what the parser serialises, without fragment and credentials', () => {
+  it('returns the URL as the parser serialises it, without fragment and credentials', () => {
     fc.assert(
       fc.property(url, options, (text, chosen) => {
         const want = new URL(text)
@@ -217,7 +217,7 @@ describe('the normaliser', () => {
     )
   })
 
-  it('gives keys in ASCII that are URLs and their own keys, independent of earlier calls', () => {
+  it('returns ASCII keys that are URLs and their own keys, independent of earlier calls', () => {
     fc.assert(
       fc.property(url, options, (text, chosen) => {
         const normalise = createNormaliser(chosen)
@@ -272,7 +272,7 @@ function decodeQuietly(text: string): string {
 }
 
 describe('w3lib', { skip }, () => {
-  it('canonicalises alike where its policy is ours', (context) => {
+  it('gives the same canonical URLs where its policy matches ours', (context) => {
     const normalise = createNormaliser({ sortParameters: true, trackingParameters: [], dropSessionIds: false })
     const cases = JSON.parse(readFileSync(file, 'utf8')) as W3libCase[]
     const wrong: string[] = []

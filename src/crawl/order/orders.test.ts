@@ -27,21 +27,21 @@ function offersOf(...paths: string[]): Offer[] {
   }))
 }
 
-describe('the order of URLs', () => {
-  test('breadth goes level by level, depth follows the newest trail, fifo keeps what came', () => {
+describe('URL order', () => {
+  test('breadth goes level by level, depth goes deepest first, fifo keeps the order of arrival', () => {
     assert.deepEqual(orderOf('breadth'), ['/x/y/z', '/x/', '/'])
     assert.deepEqual(orderOf('depth'), ['/', '/x/', '/x/y/z'])
     assert.deepEqual(orderOf('fifo'), ['/x/y/z', '/', '/x/'])
   })
 
-  test('shallow begins near the root of the site, with either scheme', () => {
+  test('shallow starts near the root of the site, regardless of scheme', () => {
     assert.deepEqual(orderOf('shallow'), ['/', '/x/', '/x/y/z'])
     const depthOf = (url: string) => urlOrders.shallow.priority(url)
     assert.equal(depthOf('http://a.example/x'), depthOf('https://a.example/x'))
     assert.equal(depthOf('http://a.example/x'), depthOf('http://a.example/y'))
   })
 
-  test('every order gives whole numbers that a store can keep', () => {
+  test('every order gives 32-bit integer priorities', () => {
     for (const order of Object.values(urlOrders)) {
       for (const { url, hops } of links) {
         const place = order.priority(url, hops)
@@ -50,7 +50,7 @@ describe('the order of URLs', () => {
     }
   })
 
-  test('importance: a page shares its cash among its links, and a page with much cash has more to give', () => {
+  test('importance: a page shares its cash equally among its links, and a richer page gives more', () => {
     const [poor, rich] = [offersOf('/a', '/b'), offersOf('/a', '/b')]
     importanceOrder.weigh!(poor, { url: '', priority: -SEED_CASH, text: '', linkTexts: [] })
     importanceOrder.weigh!(rich, { url: '', priority: -4 * SEED_CASH, text: '', linkTexts: [] })
@@ -59,7 +59,7 @@ describe('the order of URLs', () => {
     assert.ok(seedPriority('importance', '') < 0)
   })
 
-  test('focused: links of relevant pages go first, and among them those that name the subject', () => {
+  test('focused: links of relevant pages go first, led by those that name the subject', () => {
     const order = createFocusedOrder({ terms: [{ words: ['solar', 'power'], weight: 1 }], examples: null })
     const weigh = (text: string, linkTexts: string[]): number[] => {
       const offers = offersOf('/a', '/b')
@@ -73,7 +73,7 @@ describe('the order of URLs', () => {
     assert.throws(() => createFocusedOrder(null), /needs crawl.focus/)
   })
 
-  test('focused: a naive Bayes learns from examples', () => {
+  test('focused: a naive Bayes classifier learns from examples', () => {
     const examples = {
       wanted: ['panels inverter sun roof energy', 'sun energy grid panels'],
       others: ['cat dog fur paws', 'dog leash energy walk'],

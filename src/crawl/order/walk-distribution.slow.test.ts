@@ -95,7 +95,7 @@ describe('a random walk', () => {
   const graph = makeGraph()
   const all = Array.from({ length: PAGES }, (_, page) => page)
 
-  test('of 100,000 steps visits pages in proportion to the known distribution, from a single seed', async () => {
+  test('of 100,000 steps from one seed visits pages according to the stationary distribution', async () => {
     const expected = stationary(graph, all)
     const { visits, steps, restarts, deadEnds } = await walk(graph, 'visited', 100_000, [0])
     assert.equal(steps, 100_000)
@@ -119,7 +119,7 @@ describe('a random walk', () => {
     assert.ok(chiSquare(visits, stationary(graph, [0])) > 20 * PAGES)
   })
 
-  test('that restarts at its seeds alone visits pages in proportion to that distribution', async () => {
+  test('that restarts only at its seeds follows the corresponding stationary distribution', async () => {
     const seeds = [3, 50, 120]
     const expected = stationary(graph, seeds)
     const { visits } = await walk(graph, 'given', 20_000, seeds)

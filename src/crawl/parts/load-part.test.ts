@@ -20,13 +20,13 @@ const fault = (path: string, pattern: RegExp) => (error: unknown) =>
   isAppError(error, 'part-invalid') && error.message.startsWith(path) && pattern.test(error.message)
 
 describe('a part file', () => {
-  test('has its part as default export', async () => {
+  test('is loaded from its default export', async () => {
     const path = file('good.ts', `export default defineModule({ name: 'good', process(): void {} })`)
     const part = await loadPart('module', path)
     assert.deepEqual([part.kind, part.name], ['module', 'good'])
   })
 
-  test('is named by a typed error if it is something else', async () => {
+  test('is rejected with a typed error that names the file if it is invalid', async () => {
     const filter = file(
       'filter.ts',
       `export default defineFilter({ name: 'f', create: () => ({ accepts: () => true }) })`,

@@ -33,7 +33,7 @@ describe('a rewindable body', () => {
     [MAX_MEMORY_BYTES + 1, 'file'],
     [3 * MAX_MEMORY_BYTES + 5, 'file'],
   ] as const)
-    test(`of ${length} bytes is kept in ${kind === 'file' ? 'a file' : 'memory'} and read any number of times`, async () => {
+    test(`of ${length} bytes is kept in ${kind === 'file' ? 'a file' : 'memory'} and can be read repeatedly`, async () => {
       const own = newFolder()
       const bytes = bytesOf(length)
       const data = await createSpool(own, 3).keep(bytes)
@@ -50,7 +50,7 @@ describe('a rewindable body', () => {
       assert.deepEqual(readdirSync(own), [])
     })
 
-  test('is the same for the next reader, whatever one does to it', async () => {
+  test('stays the same for the next reader even if one modifies it', async () => {
     for (const length of [100, MAX_MEMORY_BYTES + 100]) {
       const given = bytesOf(length)
       const body = openBody(await createSpool(newFolder(), 1).keep(given))
@@ -62,7 +62,7 @@ describe('a rewindable body', () => {
     }
   })
 
-  test('two readers at a time, and one that stops half-way', async () => {
+  test('can be read by two readers at once, and after one that stops half-way', async () => {
     const bytes = bytesOf(5 * MAX_MEMORY_BYTES)
     const body = openBody(await createSpool(newFolder(), 1).keep(bytes))
     for await (const piece of body.stream()) {
@@ -74,7 +74,7 @@ describe('a rewindable body', () => {
     assert.deepEqual(other, bytes)
   })
 
-  test('is for nobody else to read, and has a file of its own in each thread', async () => {
+  test('is stored in a separate file that only its owner can read', async () => {
     const own = newFolder()
     const long = bytesOf(MAX_MEMORY_BYTES + 1)
     const spools = [createSpool(own, 1), createSpool(own, 2)]
@@ -84,14 +84,14 @@ describe('a rewindable body', () => {
     for (const path of paths) assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
-  test('that cannot be written is a typed error', async () => {
+  test('that cannot be written causes a typed error', async () => {
     const spool = createSpool(join(folder, 'missing'), 1)
     await assert.rejects(spool.keep(bytesOf(MAX_MEMORY_BYTES + 1)), (error) => isAppError(error, 'store-failed'))
   })
 })
 
-describe('the folder of spooled bodies', () => {
-  test('has a part for each process; those of processes that were killed are removed at the next start', () => {
+describe('spool folder', () => {
+  test('has one subfolder per process; those of ended processes are removed at the next start', () => {
     const parent = join(newFolder(), 'spool')
     const { pid: ended } = spawnSync(process.execPath, ['--version'])
     const files = [`${ended}/1-1`, `${process.ppid}/1-1`, `${process.pid}/1-1`, 'notes/1-1']

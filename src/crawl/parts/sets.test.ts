@@ -23,8 +23,8 @@ function createFaults() {
 
 const digest = (n: number): Buffer => Buffer.alloc(32, n)
 
-describe('the sets of a thread', () => {
-  test('a bloom filter forgets nothing and invents little', async () => {
+describe('sets of a thread', () => {
+  test('a Bloom filter has no false negatives and few false positives', async () => {
     const set = await openUrlSet('bloom', 10_000, createFaults())
     const key = (n: number): [number, number] => [Math.imul(n, 0x9e3779b1) >>> 0, Math.imul(n ^ 77, 0x85ebca6b) >>> 0]
     for (let n = 0; n < 10_000; n++) set.set(...key(n), 5)
@@ -34,7 +34,7 @@ describe('the sets of a thread', () => {
     assert.ok(invented < 400, `${invented} of 20,000`)
   })
 
-  test('documents in memory are told by their fingerprints, those in the store by the store', async () => {
+  test('the memory document set compares digests; the stored one relies on the store', async () => {
     const memory = createMemoryDocuments(1000)
     assert.equal(memory.isCopy({ url: 'a', digest: digest(1) }, true), false)
     assert.equal(memory.isCopy({ url: 'b', digest: digest(1) }, false), true)
@@ -43,7 +43,7 @@ describe('the sets of a thread', () => {
     assert.equal(stored.isCopy({ url: 'a', digest: digest(1) }, true), true)
   })
 
-  test('dynamic assignment gives hosts to threads that are free', async () => {
+  test('dynamic assignment prefers idle threads, then those with the fewest hosts', async () => {
     const { assign } = (await openHostAssignment('dynamic', createFaults()))!
     const load = (hosts: number, queued: number) => ({ hosts, queued })
     assert.equal(assign('a', [load(1, 5), load(0, 0), load(0, 0)]), 1)
@@ -52,7 +52,7 @@ describe('the sets of a thread', () => {
     assert.equal(await openHostAssignment('hashed', createFaults()), null)
   })
 
-  test('parts of files are used, and where they fail the built-in ones answer, named and counted', async () => {
+  test('custom parts are used; if they fail, built-in ones answer and failures are counted by name', async () => {
     const faults = createFaults()
     const good = await openUrlSet(
       file(

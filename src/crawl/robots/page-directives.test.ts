@@ -10,12 +10,12 @@ function flags(metas: Record<string, string>, ...xRobotsTag: string[]): string {
     .join(' ')
 }
 
-test('a page without wishes is indexed, followed and kept', () => {
+test('a page without directives is indexed, followed and archived', () => {
   assert.equal(flags({}), '')
   assert.equal(flags({ robots: 'all, index, follow', description: 'noindex' }, 'all'), '')
 })
 
-test('meta robots and our own name are united', () => {
+test('combines meta robots with directives for our own name', () => {
   assert.equal(flags({ Robots: 'NOINDEX' }), 'noindex')
   assert.equal(flags({ robots: 'nofollow', erace: 'noarchive' }), 'nofollow noarchive')
   assert.equal(flags({ robots: 'noindex', ERACE: 'index' }), 'noindex')
@@ -23,7 +23,7 @@ test('meta robots and our own name are united', () => {
   assert.equal(flags({ robots: 'none' }), 'noindex nofollow')
 })
 
-test('the header is read in several lines and with scopes', () => {
+test('reads several X-Robots-Tag headers and agent scopes', () => {
   assert.equal(flags({}, 'noindex', 'nofollow'), 'noindex nofollow')
   assert.equal(flags({}, 'googlebot: noindex, nofollow'), '')
   assert.equal(flags({}, 'googlebot: noindex', 'noarchive'), 'noarchive')
@@ -31,13 +31,13 @@ test('the header is read in several lines and with scopes', () => {
   assert.equal(flags({}, 'googlebot: noindex, eRACE: none'), 'noindex nofollow')
 })
 
-test('a directive with a value is no scope', () => {
+test('a directive with a value is not an agent scope', () => {
   assert.equal(flags({}, 'unavailable_after: Sat, 25 Jun 2010 15:00:00 PST, noindex'), 'noindex')
   assert.equal(flags({}, 'unavailable_after: 25-Jun-10 15:00:00 PST, nofollow'), 'nofollow')
   assert.equal(flags({}, 'max-snippet:0, noarchive', 'max-image-preview: none'), 'noarchive')
   assert.equal(flags({}, 'otherbot: unavailable_after: 2010-06-25, noindex'), '')
 })
 
-test('a huge value is read in part only', () => {
+test('reads only the beginning of a huge value', () => {
   assert.equal(flags({ robots: `${' ,'.repeat(1e6)}noindex` }, `${','.repeat(1e6)}noindex`), '')
 })

@@ -6,7 +6,7 @@ function lines(...all: string[]): string {
   return all.join('\n')
 }
 
-test('the rule with the most octets decides, and allow wins a tie', () => {
+test('the longest rule wins, and allow wins a tie', () => {
   const robots = lines('User-agent: *', 'Disallow: /a', 'Allow: /a/b', 'Disallow: /a/b/c', 'Allow: /t', 'Disallow: /t')
   assert.equal(isAllowed(robots, 'erace', 'http://h/a/x'), false)
   assert.equal(isAllowed(robots, 'erace', 'http://h/a/b'), true)
@@ -15,7 +15,7 @@ test('the rule with the most octets decides, and allow wins a tie', () => {
   assert.equal(isAllowed(robots, 'erace', 'http://h/'), true)
 })
 
-test('a wildcard spans anything and a dollar at the end means the end', () => {
+test('a star matches anything, and a final dollar matches the end', () => {
   const robots = lines('User-agent: *', 'Disallow: /*.php$', 'Disallow: /x*/y*z')
   assert.equal(isAllowed(robots, 'erace', 'http://h/q/a.php'), false)
   assert.equal(isAllowed(robots, 'erace', 'http://h/q/a.php?b'), true)
@@ -29,7 +29,7 @@ test('an anchored piece may not overlap the one before it', () => {
   assert.equal(isAllowed(robots, 'erace', '/abaaba'), false)
 })
 
-test('percent-encoding is normalised on both sides', () => {
+test('percent-encoding is normalised in rules and URLs', () => {
   const robots = lines('User-agent: *', 'Disallow: /%7Ejoe/', 'Disallow: /ü', 'Disallow: /a%2fb', 'Disallow: /s%2A$')
   for (const path of ['/~joe/x', '/%7ejoe/', '/%C3%BC', '/%c3%bcber', '/ü', '/a%2Fb', '/s*', '/s%2a']) {
     assert.equal(isAllowed(robots, 'erace', `http://h${path}`), false, path)
@@ -37,13 +37,13 @@ test('percent-encoding is normalised on both sides', () => {
   for (const path of ['/a/b', '/sx', '/%FC']) assert.equal(isAllowed(robots, 'erace', `http://h${path}`), true, path)
 })
 
-test('octets that are no UTF-8 are compared as they are', () => {
+test('octets that are not UTF-8 are compared as they are', () => {
   const rules = parseRobots(Buffer.from('User-agent: *\nDisallow: /\xfc\n', 'latin1'))
   assert.equal(rules.isAllowed('erace', 'http://h/%FC'), false)
   assert.equal(rules.isAllowed('erace', 'http://h/%C3%BC'), true)
 })
 
-test('in the query a reserved character and its triplet are the same', () => {
+test('in the query, a reserved character equals its percent-encoding', () => {
   const encoded = 'http://h/foo/bar?baz=https%3A%2F%2Ffoo.bar'
   const bare = 'http://h/foo/bar?baz=https://foo.bar'
   for (const pattern of ['/foo/bar?baz=https://foo.bar', '/foo/bar?baz=https%3A%2F%2Ffoo.bar', '/*://', '/*?*https:']) {
@@ -54,7 +54,7 @@ test('in the query a reserved character and its triplet are the same', () => {
   assert.equal(isAllowed(lines('User-agent: *', 'Disallow: /*%3A%2F'), 'erace', encoded), false)
 })
 
-test('a group holds for all its names, and groups of one name are united', () => {
+test('a group applies to all its agents, and groups of the same agent are merged', () => {
   const robots = lines('User-agent: One', 'User-agent: two', 'Disallow: /a', '', 'User-agent: ONE', 'Disallow: /b')
   assert.equal(isAllowed(robots, 'one', '/a'), false)
   assert.equal(isAllowed(robots, 'one', '/b'), false)
@@ -63,7 +63,7 @@ test('a group holds for all its names, and groups of one name are united', () =>
   assert.equal(isAllowed(robots, 'three', '/a'), true)
 })
 
-test('lines that are no rules do not end a group', () => {
+test('lines other than rules do not end a group', () => {
   for (const other of ['Sitemap: http://h/s.xml', 'Unknown: x', 'nonsense', 'Crawl-delay: 3', '']) {
     const robots = lines('User-agent: one', other, 'User-agent: two', 'Disallow: /')
     assert.equal(isAllowed(robots, 'one', '/x'), false, other)
@@ -71,7 +71,7 @@ test('lines that are no rules do not end a group', () => {
   }
 })
 
-test('the most specific name is obeyed and the star only where no name fits', () => {
+test('the most specific agent wins, and the star applies only if no agent matches', () => {
   const robots = lines(
     'User-agent: *',
     'Disallow: /',
@@ -88,16 +88,16 @@ test('the most specific name is obeyed and the star only where no name fits', ()
   assert.equal(isAllowed(robots, 'Mozilla/5.0 (compatible; eRACE/0.1; +https://example.org/)', '/q'), true)
 })
 
-test('rules before any name and empty rules say nothing', () => {
+test('rules before any agent and empty rules are ignored', () => {
   assert.equal(isAllowed(lines('Disallow: /', 'User-agent: *', 'Disallow:', 'Allow:'), 'erace', '/x'), true)
   assert.equal(isAllowed(lines('User-agent:', 'Disallow: /'), 'erace', '/x'), true)
 })
 
-test('robots.txt itself may always be read', () => {
+test('robots.txt itself is always allowed', () => {
   assert.equal(isAllowed(lines('User-agent: *', 'Disallow: /'), 'erace', 'https://h/robots.txt'), true)
 })
 
-test('byte order marks, every line end, comments and odd spacing are read', () => {
+test('byte order marks, all line endings, comments and odd spacing are accepted', () => {
   for (const end of ['\n', '\r', '\r\n']) {
     const robots = ['\ufeffUser-Agent :\t* # all', '  DISALLOW:/a#b', '# Disallow: /c', 'disallow /d'].join(end)
     const rules = parseRobots(robots)
@@ -108,7 +108,7 @@ test('byte order marks, every line end, comments and odd spacing are read', () =
   }
 })
 
-test('pace, hours, sitemaps and host are read per name', () => {
+test('reads crawl delay, request rate and visit time per agent, plus sitemaps and host', () => {
   const rules = parseRobots(
     lines(
       'Host: www.example.org',
@@ -131,14 +131,14 @@ test('pace, hours, sitemaps and host are read per name', () => {
   assert.equal(rules.preferredHost, 'www.example.org')
 })
 
-test('a delay that is no plain number is no delay', () => {
+test('an invalid crawl delay is ignored or read as one second', () => {
   for (const value of ['x', '-1', '1e9', '', 'Infinity', '1,5', '99999999999999']) {
     const delay = parseRobots(lines('User-agent: *', `Crawl-delay: ${value}`)).crawlDelaySeconds('erace')
     assert.ok(delay === null || delay === 1, `${value} gave ${delay}`)
   }
 })
 
-test('pasted spaces around keys and values are no part of them', () => {
+test('Unicode spaces around keys and values are stripped', () => {
   const robots = lines(
     '\u00a0User-agent\u00a0:\u2003*\u00a0',
     'Disallow:\u00a0/account\u00a0',
@@ -159,7 +159,7 @@ test('pasted spaces around keys and values are no part of them', () => {
   assert.equal(parseRobots(lines('User-agent: *', 'Disallow: \u00a0', 'Disallow:')).isAllowed('erace', '/'), true)
 })
 
-test('a file in UTF-16 is read if it has a byte order mark', () => {
+test('a UTF-16 file with a byte order mark is read', () => {
   const text = '\ufeffUser-agent: *\r\nDisallow: /caf\u00e9\r\n\r\nSitemap: https://h/s.xml'
   const little = Buffer.from(text, 'utf16le')
   const big = Buffer.from(little).swap16()
@@ -174,12 +174,12 @@ test('a file in UTF-16 is read if it has a byte order mark', () => {
   assert.equal(parseRobots(mislabelled).isAllowed('erace', '/a'), false)
 })
 
-test('a sitemap that is named again counts once', () => {
+test('a repeated sitemap counts once', () => {
   const rules = parseRobots(lines('Sitemap: https://h/b.xml', 'Sitemap: https://h/a.xml', 'sitemap:https://h/b.xml '))
   assert.deepEqual(rules.sitemaps, ['https://h/b.xml', 'https://h/a.xml'])
 })
 
-test('a key with a common slip is read as it was meant', () => {
+test('common misspellings of keys are accepted', () => {
   for (const agentKey of ['useragent', 'User_agent', 'user-agents', 'User-agnet']) {
     for (const ruleKey of ['dissallow', 'Disallows', 'Desallow', 'disllow']) {
       assert.equal(

@@ -6,7 +6,7 @@ import { rulesFromResponse } from './robots-verdict.ts'
 
 const small = rulesFromResponse({ status: 200, body: Buffer.from('User-agent: *\nDisallow: /x') })
 
-test('an entry is fresh, then expired with its rules still at hand', () => {
+test('an entry is fresh, then expired with its rules still available', () => {
   const clock = createManualClock()
   const cache = createRobotsCache({ maxEntries: 10, maxBytes: 1e6, clock })
   assert.deepEqual(cache.get('http://a'), { kind: 'missing' })
@@ -23,7 +23,7 @@ test('an entry is fresh, then expired with its rules still at hand', () => {
   assert.equal(cache.size, 1)
 })
 
-test('the origin asked about longest ago goes first', () => {
+test('evicts the least recently used origin', () => {
   const cache = createRobotsCache({ maxEntries: 2, maxBytes: 1e6, clock: createManualClock() })
   cache.set('http://a', small)
   cache.set('http://b', small)
@@ -35,7 +35,7 @@ test('the origin asked about longest ago goes first', () => {
   )
 })
 
-test('bytes are bounded and a file larger than the cache is not kept', () => {
+test('limits its bytes and does not keep a file larger than the cache', () => {
   const cache = createRobotsCache({ maxEntries: 1000, maxBytes: 10_000, clock: createManualClock() })
   for (let i = 0; i < 100; i++) cache.set(`http://h${i}`, small)
   assert.ok(cache.bytes <= 10_000 && cache.size > 2, `${cache.bytes} bytes in ${cache.size} entries`)

@@ -37,7 +37,7 @@ function read<T>(name: string): T[] {
   return JSON.parse(readFileSync(file, 'utf8')) as T[]
 }
 
-test('access is decided as in the robots cases, but for the named exceptions', { skip }, () => {
+test('decides access as in the Protego cases, except for the listed exceptions', { skip }, () => {
   const cases = read<AccessCase>('cases.json')
   assert.ok(cases.length >= 378)
   for (const one of cases) {
@@ -47,7 +47,7 @@ test('access is decided as in the robots cases, but for the named exceptions', {
   }
 })
 
-test('pace, hours, sitemaps and host are read as in the extra cases', { skip }, () => {
+test('reads crawl delay, request rate, visit time, sitemaps and host as in the extra cases', { skip }, () => {
   for (const one of read<ExtraCase>('extra.json')) {
     assert.deepEqual(stated(one), one.value, `${one.test} ${one.userAgent}`)
   }

@@ -5,20 +5,20 @@ import { rulesFromResponse } from './robots-verdict.ts'
 const body = Buffer.from('User-agent: *\nDisallow: /x')
 const minuteMs = 60_000
 
-test('a file that was read gives its rules for a day', () => {
+test('the rules of a file are valid for a day', () => {
   const verdict = rulesFromResponse({ status: 200, body })
   assert.equal(verdict.kind, 'rules')
   assert.equal(verdict.rules.isAllowed('erace', '/x'), false)
   assert.equal(verdict.expiresInMs, 24 * 60 * minuteMs)
 })
 
-test('the lifetime follows max-age between an hour and a day', () => {
+test('the lifetime follows max-age, between an hour and a day', () => {
   const lifetime = (maxAgeSeconds: number | null) =>
     rulesFromResponse({ status: 200, body }, { maxAgeSeconds }).expiresInMs / minuteMs
   assert.deepEqual([0, 7200, 1e9, null, Number.NaN].map(lifetime), [60, 120, 1440, 1440, 1440])
 })
 
-test('a file that is not there allows everything', () => {
+test('a missing or inaccessible file allows everything', () => {
   for (const status of [301, 400, 401, 403, 404, 410, 451]) {
     const verdict = rulesFromResponse({ status, body })
     assert.equal(verdict.kind, 'allow-all', String(status))
@@ -26,7 +26,7 @@ test('a file that is not there allows everything', () => {
   }
 })
 
-test('a server that cannot say forbids everything and is asked again soon, then more seldom', () => {
+test('a failing server disallows everything and is retried at growing intervals', () => {
   for (const response of [
     { status: 500, body },
     { status: 503, body },

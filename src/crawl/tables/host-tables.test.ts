@@ -20,8 +20,8 @@ function createWorld(probeAfter = 8) {
   return { kept, clock, store, open }
 }
 
-describe('hosts that offer tables', () => {
-  test('a host is probed once, after its first pages', async () => {
+describe('host tables', () => {
+  test('probes a host once, after its first pages', async () => {
     const hosts = createWorld().open()
     await hosts.load(origin)
     const probed = Array.from({ length: 12 }, () => {
@@ -34,7 +34,7 @@ describe('hosts that offer tables', () => {
     )
   })
 
-  test('what the probe found is remembered by the store, until it expires', async () => {
+  test('remembers the result of a probe in the store until it expires', async () => {
     const { open, clock } = createWorld(0)
     const first = open()
     await first.load(origin)
@@ -52,7 +52,7 @@ describe('hosts that offer tables', () => {
     assert.equal(await open().load(origin), 'unknown')
   })
 
-  test('a host whose probe finds nothing is left alone', async () => {
+  test('remembers that a probe found nothing', async () => {
     const { open, kept } = createWorld(0)
     const hosts = open()
     await hosts.note(origin, 'missing')
@@ -60,7 +60,7 @@ describe('hosts that offer tables', () => {
     assert.equal(await open().load(origin), 'none')
   })
 
-  test('tables that prove wrong, or are missing time and again, are not used any more', async () => {
+  test('stops using tables that are wrong, missing or late too often', async () => {
     const offered = async () => {
       const world = createWorld(0)
       const hosts = world.open()
@@ -82,7 +82,7 @@ describe('hosts that offer tables', () => {
     assert.deepEqual([late.hosts.isOffered(origin), late.kept.get(origin)?.kind], [false, 'offered'])
   })
 
-  test('a store that takes nothing for now costs a probe, not the crawl', async () => {
+  test('keeps working if the store is full', async () => {
     const full = async () => {
       throw new AppError('store-full', 'no room')
     }
@@ -96,7 +96,7 @@ describe('hosts that offer tables', () => {
     assert.ok(hosts.isOffered(origin))
   })
 
-  test('the origins in memory are bounded', async () => {
+  test('limits the number of origins in memory', async () => {
     const hosts = createWorld(0).open()
     for (let n = 0; n <= 10_000; n++) await hosts.note(`http://${n}.example`, 'found')
     assert.deepEqual([hosts.isOffered('http://0.example'), hosts.isOffered('http://10000.example')], [false, true])

@@ -24,21 +24,21 @@ const one = 'https://a.test/1'
 const two = 'https://a.test/2'
 
 const samples: [name: string, body: string | Buffer, pages: string[] | null][] = [
-  ['as the protocol shows it', `<?xml version="1.0" encoding="UTF-8"?>\n${urlset(url(one) + url(two))}`, [one, two]],
-  ['without a namespace', urlset(url(one), ''), [one]],
   [
-    'with the namespace of Google, from 2005',
-    urlset(url(one), 'xmlns="http://www.google.com/schemas/sitemap/0.84"'),
-    [one],
+    'as in the example of the protocol',
+    `<?xml version="1.0" encoding="UTF-8"?>\n${urlset(url(one) + url(two))}`,
+    [one, two],
   ],
+  ['without a namespace', urlset(url(one), ''), [one]],
+  ['with the Google namespace of 2005', urlset(url(one), 'xmlns="http://www.google.com/schemas/sitemap/0.84"'), [one]],
   [
-    'with a prefix',
+    'with a namespace prefix',
     `<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9"><s:url><s:loc>${one}</s:loc></s:url></s:urlset>`,
     [one],
   ],
   ['with a byte order mark', `\uFEFF<?xml version="1.0"?>${urlset(url(one))}`, [one]],
   [
-    'in UTF-16 with its mark',
+    'in UTF-16 with a byte order mark',
     Buffer.from(`\uFEFF<?xml version="1.0" encoding="UTF-16"?>${urlset(url(one))}`, 'utf16le'),
     [one],
   ],
@@ -47,25 +47,25 @@ const samples: [name: string, body: string | Buffer, pages: string[] | null][] =
     Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${urlset(url('https://a.test/é'))}`, 'latin1'),
     ['https://a.test/é'],
   ],
-  ['with lines before the declaration', `\n\n<?xml version="1.0"?>${urlset(url(one))}`, [one]],
+  ['with empty lines before the XML declaration', `\n\n<?xml version="1.0"?>${urlset(url(one))}`, [one]],
   ['with a comment first', `<!-- made by <urlset> maker -->${urlset(url(one))}`, [one]],
   [
-    'with a style sheet',
+    'with a stylesheet',
     `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="/main.xsl"?>${urlset(url(one))}`,
     [one],
   ],
-  ['with a document type', `<!DOCTYPE urlset [<!ENTITY x "y">]>${urlset(url(one))}`, [one]],
+  ['with a DOCTYPE', `<!DOCTYPE urlset [<!ENTITY x "y">]>${urlset(url(one))}`, [one]],
   ['with escaped ampersands', urlset(url('https://a.test/?a=1&amp;b=2')), ['https://a.test/?a=1&b=2']],
   ['with numeric references', urlset(url('https://a.test/?a&#38;b&#x26;c')), ['https://a.test/?a&b&c']],
   ['with bare ampersands', urlset(url('https://a.test/?a=1&b=2')), ['https://a.test/?a=1&b=2']],
   ['with an unknown entity', urlset(url('https://a.test/&nope;x')), ['https://a.test/&nope;x']],
-  ['in CDATA', urlset(url('<![CDATA[https://a.test/?a=1&b=2]]>')), ['https://a.test/?a=1&b=2']],
-  ['half in CDATA', urlset(url('https://a.test/<![CDATA[?a&b]]>')), ['https://a.test/?a&b']],
-  ['with white space around', urlset(url(`\n\t  ${one}\r\n  `)), [one]],
-  ['with lines within', urlset(url('https://a.test/\n   ')), ['https://a.test/']],
-  ['in capitals', `<URLSET><URL><LOC>${one}</LOC></URL></URLSET>`, [one]],
-  ['with comments between', urlset(`<!-- ${url(two)} -->${url(one)}`), [one]],
-  ['with a comment within', urlset(url(`https://a.test/<!-- x -->1`)), [one]],
+  ['with URLs in CDATA', urlset(url('<![CDATA[https://a.test/?a=1&b=2]]>')), ['https://a.test/?a=1&b=2']],
+  ['with URLs partly in CDATA', urlset(url('https://a.test/<![CDATA[?a&b]]>')), ['https://a.test/?a&b']],
+  ['with white space around URLs', urlset(url(`\n\t  ${one}\r\n  `)), [one]],
+  ['with a line break at the end of a URL', urlset(url('https://a.test/\n   ')), ['https://a.test/']],
+  ['in upper case', `<URLSET><URL><LOC>${one}</LOC></URL></URLSET>`, [one]],
+  ['with comments between entries', urlset(`<!-- ${url(two)} -->${url(one)}`), [one]],
+  ['with a comment inside a URL', urlset(url(`https://a.test/<!-- x -->1`)), [one]],
   [
     'with images',
     urlset(
@@ -75,7 +75,7 @@ const samples: [name: string, body: string | Buffer, pages: string[] | null][] =
     [one],
   ],
   [
-    'with images before the page',
+    'with images before the URL of the page',
     urlset(
       '<url><image:image><image:loc>https://a.test/i.png</image:loc></image:image><loc>https://a.test/1</loc></url>',
     ),
@@ -109,7 +109,7 @@ const samples: [name: string, body: string | Buffer, pages: string[] | null][] =
     [one, two],
   ],
   [
-    'with alternates that are entries as well, each once',
+    'with alternates that are entries too, each returned once',
     urlset(
       [one, two]
         .map((loc) => url(loc, [one, two].map((href) => `<x:link rel="alternate" href="${href}"/>`).join('')))
@@ -118,7 +118,7 @@ const samples: [name: string, body: string | Buffer, pages: string[] | null][] =
     [one, two],
   ],
   [
-    'with elements that nobody knows',
+    'with unknown elements',
     urlset(
       url(
         one,
@@ -144,41 +144,41 @@ const samples: [name: string, body: string | Buffer, pages: string[] | null][] =
     [one, two],
   ],
   [
-    'with blanks before many entries',
+    'with spaces and many empty entries inside a URL',
     `<urlset><url><loc>${' '.repeat(66_000)}${'<url/>'.repeat(50_000)}</loc>${url(one)}</urlset>`,
     [one],
   ],
-  ['with an endless priority', urlset(url(one, `<priority>${'1'.repeat(300_000)}x</priority>`)), [one]],
+  ['with an overlong priority', urlset(url(one, `<priority>${'1'.repeat(300_000)}x</priority>`)), [one]],
   ['with an empty URL before the real one', urlset(`<url><loc/><loc>${one}</loc></url>`), [one]],
-  ['with entries that are the URL alone', urlset(`<url>\n ${one}\n</url><url>not this</url>`), [one]],
+  ['with entries that contain the bare URL', urlset(`<url>\n ${one}\n</url><url>not this</url>`), [one]],
   ['with an entry inside a URL', urlset(`<url><loc><url><![CDATA[${one}]]></url></loc></url>${url(two)}`), [one, two]],
   [
-    'with entities of its own, whose URLs are left out',
+    'with custom entities, skipping URLs that use them',
     `<!DOCTYPE urlset [<!ENTITY secret SYSTEM "file:///secret">]>${urlset(url(one) + url(`${two}&secret;`) + url('&secret;'))}`,
     [one],
   ],
   ['with relative URLs', urlset(url('/1')), ['/1']],
-  ['empty', urlset(''), []],
-  ['empty and closed at once', `<urlset ${xmlns}/>`, []],
-  ['that is cut off within a URL', `<urlset>${url(one)}<url><loc>https://a.test/ha`, [one]],
-  ['that is cut off behind a URL', `<urlset>${url(one)}<url><loc>${two}</loc>`, [one]],
-  ['that is cut off within a tag', `<urlset>${url(one)}<url><lo`, [one]],
-  ['with text behind its end', `${urlset(url(one))}<!-- 1 query --> done in 0.1 s`, [one]],
+  ['without entries', urlset(''), []],
+  ['as an empty self-closing element', `<urlset ${xmlns}/>`, []],
+  ['truncated within a URL', `<urlset>${url(one)}<url><loc>https://a.test/ha`, [one]],
+  ['truncated after a URL', `<urlset>${url(one)}<url><loc>${two}</loc>`, [one]],
+  ['truncated within a tag', `<urlset>${url(one)}<url><lo`, [one]],
+  ['with text after its end', `${urlset(url(one))}<!-- 1 query --> done in 0.1 s`, [one]],
   [
-    'without the ends of URLs',
+    'with a missing </loc> tag',
     `<urlset><url><loc>${one}<lastmod>2026-01-01</lastmod></url>${url(two)}</urlset>`,
     [one, two],
   ],
-  ['without the ends of entries', `<urlset><url><loc>${one}</loc><url><loc>${two}</loc></url></urlset>`, [one, two]],
-  ['with ends that were never opened', urlset(`</b>${url(one)}</x></url>${url(two)}`), [one, two]],
-  ['with a stray bracket', urlset(`${url(one)} < ${url(two)}`), [one, two]],
-  ['as text', `${one}\n${two}\n`, [one, two]],
-  ['as text with lines of Windows', `${one}\r\n${two}`, [one, two]],
-  ['as text with a mark, spaces and empty lines', `\uFEFF\n  ${one}  \n\n${two}\n\n`, [one, two]],
-  ['as text with other lines', `${one}\n# a remark\n${two}\nftp://a.test/3\n/4\n`, [one, two]],
-  ['as text that is something else', `Welcome\n${one}\n`, null],
-  ['as text with a remark first', `# pages of a.test\n${one}\n${two}\n`, [one, two]],
-  ['as text with a long preface', `${'Welcome\n'.repeat(11)}${`${one}\n`.repeat(20)}`, null],
+  ['with a missing </url> tag', `<urlset><url><loc>${one}</loc><url><loc>${two}</loc></url></urlset>`, [one, two]],
+  ['with unmatched end tags', urlset(`</b>${url(one)}</x></url>${url(two)}`), [one, two]],
+  ['with a stray angle bracket', urlset(`${url(one)} < ${url(two)}`), [one, two]],
+  ['as plain text', `${one}\n${two}\n`, [one, two]],
+  ['as plain text with Windows line endings', `${one}\r\n${two}`, [one, two]],
+  ['as plain text with a byte order mark, spaces and empty lines', `\uFEFF\n  ${one}  \n\n${two}\n\n`, [one, two]],
+  ['as plain text with other lines, which are ignored', `${one}\n# a remark\n${two}\nftp://a.test/3\n/4\n`, [one, two]],
+  ['rejects other plain text', `Welcome\n${one}\n`, null],
+  ['as plain text that starts with a comment', `# pages of a.test\n${one}\n${two}\n`, [one, two]],
+  ['rejects plain text with a long preface', `${'Welcome\n'.repeat(11)}${`${one}\n`.repeat(20)}`, null],
   [
     'as RSS',
     `<rss version="2.0"><channel><title>t</title><link>https://a.test/</link><item><link>${one}</link><pubDate>Thu, 01 Jan 2026 00:00:00 GMT</pubDate></item></channel></rss>`,
@@ -189,32 +189,36 @@ const samples: [name: string, body: string | Buffer, pages: string[] | null][] =
     `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="${one}"/><updated>2026-01-01T00:00:00Z</updated></entry></feed>`,
     [one],
   ],
-  ['compressed', gzipSync(urlset(url(one))), [one]],
+  ['compressed with gzip', gzipSync(urlset(url(one))), [one]],
   ['as compressed text', gzipSync(`${one}\n${two}\n`), [one, two]],
   ['as a compressed feed', gzipSync(`<rss><channel><item><link>${one}</link></item></channel></rss>`), [one]],
-  ['as a page', '<!doctype html><html><head><title>Not found</title></head><body>https://a.test/</body></html>', null],
-  ['as a page that speaks of sitemaps', '<html><body><p>use &lt;urlset&gt;</p></body></html>', null],
-  ['as some other XML', '<opml><body><outline xmlUrl="https://a.test/f"/></body></opml>', null],
-  ['as JSON', '{"urls":["https://a.test/1"]}', null],
-  ['as nothing', '', null],
-  ['as bytes', Buffer.from([0, 1, 2, 3, 255, 254, 253]), null],
-  ['as gzip that is none', Buffer.from([0x1f, 0x8b, 1, 2, 3, 4]), null],
+  [
+    'rejects an HTML page',
+    '<!doctype html><html><head><title>Not found</title></head><body>https://a.test/</body></html>',
+    null,
+  ],
+  ['rejects an HTML page about sitemaps', '<html><body><p>use &lt;urlset&gt;</p></body></html>', null],
+  ['rejects other XML', '<opml><body><outline xmlUrl="https://a.test/f"/></body></opml>', null],
+  ['rejects JSON', '{"urls":["https://a.test/1"]}', null],
+  ['rejects an empty body', '', null],
+  ['rejects binary data', Buffer.from([0, 1, 2, 3, 255, 254, 253]), null],
+  ['rejects invalid gzip data', Buffer.from([0x1f, 0x8b, 1, 2, 3, 4]), null],
 ]
 
-describe('sitemaps are read', () => {
+describe('reading a sitemap', () => {
   for (const [name, body, pages] of samples) test(name, async () => assert.deepEqual(await pagesOf(body), pages))
 
-  test('whatever they are called', async () => {
+  test('with any content type', async () => {
     for (const contentType of [undefined, 'text/plain', 'text/html', 'application/octet-stream', 'application/x-gzip'])
       assert.deepEqual(await pagesOf(urlset(url(one)), { contentType }), [one], contentType)
   })
 
-  test('in the encoding of the header', async () => {
+  test('in the encoding given by the HTTP header', async () => {
     const body = Buffer.from(urlset(url('https://a.test/é')), 'latin1')
     assert.deepEqual(await pagesOf(body, { contentType: 'text/xml; charset=iso-8859-1' }), ['https://a.test/é'])
   })
 
-  test('with dates and priorities, as far as they make sense', async () => {
+  test('with dates and priorities, ignoring invalid ones', async () => {
     const facts = (more: string): string => urlset(url(one, more))
     const entry = async (more: string): Promise<SitemapEntry> => (await read(facts(more)))!.sitemap.pages[0]!
     const day = Date.UTC(2026, 0, 2)
@@ -242,7 +246,7 @@ describe('sitemaps are read', () => {
     )
   })
 
-  test('as indexes of others', async () => {
+  test('as an index of other sitemaps', async () => {
     const reading = await read(
       `<sitemapindex ${xmlns}><sitemap><loc>${one}</loc><lastmod>2026-01-02</lastmod></sitemap><sitemap><loc>${two}</loc></sitemap></sitemapindex>`,
     )
@@ -254,8 +258,8 @@ describe('sitemaps are read', () => {
   })
 })
 
-describe('limits of sitemaps', () => {
-  test('entries beyond those of the protocol are dropped and counted', async () => {
+describe('sitemap limits', () => {
+  test('entries beyond the limit of the protocol are dropped and counted', async () => {
     const many = Array.from({ length: maxEntries + 7 }, (_, at) => url(`https://a.test/${at}`)).join('')
     const { sitemap } = (await read(urlset(many)))!
     assert.equal(sitemap.pages.length, maxEntries)
@@ -264,7 +268,7 @@ describe('limits of sitemaps', () => {
     assert.equal((await read(lines))!.sitemap.dropped, 7)
   })
 
-  test('alternates take no room from the pages', async () => {
+  test('alternates do not displace pages', async () => {
     const link = (at: number): string => `<x:link rel="alternate" href="https://a.test/de/${at}"/>`
     const many = Array.from({ length: maxEntries }, (_, at) => url(`https://a.test/${at}`, link(at))).join('')
     const { sitemap } = (await read(urlset(many)))!
@@ -272,7 +276,7 @@ describe('limits of sitemaps', () => {
     assert.equal(sitemap.dropped, maxEntries)
   })
 
-  test('a second URL in an entry has facts of its own', async () => {
+  test('a second URL in an entry does not inherit the date of the first', async () => {
     const { sitemap } = (await read(
       `<sitemapindex><sitemap><loc>${one}</loc><lastmod>2026-01-02</lastmod><loc>${two}</loc></sitemap></sitemapindex>`,
     ))!
@@ -285,7 +289,7 @@ describe('limits of sitemaps', () => {
     )
   })
 
-  test('what is longer than the limit is cut, and says so', async () => {
+  test('a body longer than the limit is cut and reported as cut', async () => {
     const body = urlset(url(one) + url(two))
     const cut = await read(body, { maxBytes: body.indexOf(two) + 3 })
     assert.deepEqual(
@@ -301,7 +305,7 @@ describe('limits of sitemaps', () => {
     )
   })
 
-  test('a bomb is unpacked to the limit and no further', async () => {
+  test('a gzip bomb is unpacked only up to the limit', async () => {
     const bomb = gzipSync(Buffer.concat([Buffer.from(urlset(url(one)).slice(0, -9)), Buffer.alloc(60 << 20, 0x20)]))
     assert.ok(bomb.length < 100_000)
     const reading = await read(bomb, { maxBytes: 1 << 20 })
@@ -312,7 +316,7 @@ describe('limits of sitemaps', () => {
     )
   })
 
-  test('elements without end, within each other or beside, are given up', async () => {
+  test('endless nested elements, brackets and URLs are cut off', async () => {
     assert.deepEqual(await pagesOf(`<urlset>${url(one)}${'<x>'.repeat(200_000)}${url(two)}`), [one])
     assert.deepEqual(await pagesOf(`<urlset>${'<'.repeat(1_000_000)}`), [])
     assert.deepEqual(
@@ -324,14 +328,14 @@ describe('limits of sitemaps', () => {
   })
 })
 
-describe('entries in the order they are worth', () => {
+describe('order of sitemap entries', () => {
   const now = Date.UTC(2026, 5, 1)
   const day = 86_400_000
   const entry = (name: string, facts: Partial<SitemapEntry & { visitedAt: number }>) => ({
     ...{ url: name, modifiedAt: null, priority: null, visitedAt: 0, ...facts },
   })
 
-  test('unchanged ones last, then by priority, then by the newest change, else as they came', () => {
+  test('sorts by priority, then newest change, then original order, with unchanged pages last', () => {
     const entries = [
       entry('unchanged', { modifiedAt: now - 9 * day, visitedAt: now - day, priority: 1 }),
       entry('plain', {}),
@@ -348,7 +352,7 @@ describe('entries in the order they are worth', () => {
     )
   })
 
-  test('a page is unchanged only where the sitemap says so', () => {
+  test('treats a page as unchanged only if its date is not after the last visit', () => {
     assert.equal(isStale({ modifiedAt: null, visitedAt: now }), false)
     assert.equal(isStale({ modifiedAt: now + 1, visitedAt: now }), false)
     assert.equal(isStale({ modifiedAt: now, visitedAt: now }), true)

@@ -10,8 +10,8 @@ const html = Buffer.from(
 const found = extractPage(html, { url: 'http://localhost/', contentType: 'text/html; charset=utf-8' })
 const options = { document: documentDigest(html), url: null, isNofollow: false }
 
-describe('a table of links', () => {
-  test('has each link once, as the document has it, and its base', () => {
+describe('table of links', () => {
+  test('lists each link once as in the document, and its base', () => {
     const table = readLinkTable(Buffer.from(writeLinkTable(found, options)), 100)!
     assert.deepEqual(table, {
       document: documentDigest(html),
@@ -21,7 +21,7 @@ describe('a table of links', () => {
     assert.equal(readLinkTable(Buffer.from(writeLinkTable(found, options)), 2)!.links.length, 2)
   })
 
-  test('has absolute links where the address of the document is known', () => {
+  test('lists absolute links if the URL of the document is known', () => {
     const text = writeLinkTable(found, { ...options, url: 'https://site.example/x/y.html' })
     const links = text.split('\n').slice(2, -2)
     assert.deepEqual(links, [
@@ -31,12 +31,12 @@ describe('a table of links', () => {
     ])
   })
 
-  test('of a document that asks not to follow its links has none', () => {
+  test('is empty for a nofollow document', () => {
     const table = readLinkTable(Buffer.from(writeLinkTable(found, { ...options, isNofollow: true })), 100)
     assert.deepEqual(table?.links, [])
   })
 
-  test('is told from anything else by its first and its last line', () => {
+  test('is rejected if it is damaged, truncated or something else', () => {
     const text = writeLinkTable(found, options)
     const others = [
       text.replace('a.html', 'b.html'),
@@ -51,7 +51,7 @@ describe('a table of links', () => {
     assert.equal(readLinkTable(Buffer.alloc(1_000_000, 'x'), 100), null)
   })
 
-  test('is beside its document', () => {
+  test('has a URL next to that of its document', () => {
     assert.equal(tableUrl('TOL', 'https://a.example/b/c.html'), 'https://a.example/b/c.html.TOL')
     assert.equal(tableUrl('TVI', 'https://a.example/b/'), 'https://a.example/b/index.html.TVI')
     assert.equal(tableUrl('TOL', 'https://a.example/list?page=2'), null)

@@ -9,7 +9,7 @@ const partsOf = (text: string, isXml = false): string[] => {
 }
 
 describe('volatile parts', () => {
-  test('are spans with the class and an id, with all that is in them', () => {
+  test('are spans with the class and an id, including nested elements', () => {
     assert.deepEqual(partsOf(`<p><span class="vol" id="a">1</span><SPAN ID=b class='x vol'>2 <span>ä</span></SPAN>`), [
       'a=1',
       'b=2 <span>ä</span>',
@@ -19,7 +19,7 @@ describe('volatile parts', () => {
     ])
   })
 
-  test('are in no comment, no script and no attribute, and have an end', () => {
+  test('are not found in comments or scripts, without class or valid id, or unclosed', () => {
     const none = [
       '<!-- <span class="vol" id="a">1</span> -->',
       '<script>"<span class=vol id=a>1</span>"</script>',
@@ -32,18 +32,18 @@ describe('volatile parts', () => {
     for (const text of none) assert.deepEqual(partsOf(text), [], text)
   })
 
-  test('are numbered elements in XML', () => {
+  test('are elements named Vol1, Vol2 and so on in XML', () => {
     const text =
       '<a><Vol1>5</Vol1><!--<Vol2>x</Vol2>--><![CDATA[<Vol3>]]><Vol2 unit="K">6</Vol2><Vol4/><vol>7</vol></a>'
     assert.deepEqual(partsOf(text, true), ['Vol1=5', 'Vol2=6'])
   })
 
-  test('are found in linear time in hostile pages', () => {
+  test('are limited to 1000 and found in linear time in hostile pages', () => {
     for (const piece of ['<span class=vol id=a>', '<span class="', '<!-- vol', '<script vol', '</span>', '<span "'])
       assert.ok(findVolatileParts(Buffer.from(piece.repeat(200_000)), false).length <= 1000)
   })
 
-  test('of a table complete the earlier document, whatever bytes are in them', () => {
+  test('from a table complete the earlier document, with any bytes', () => {
     const bytes = fc
       .uint8Array({ maxLength: 40 })
       .map((octets) => Buffer.from(octets.filter((octet) => octet !== 0x3c)))
@@ -73,7 +73,7 @@ describe('volatile parts', () => {
     )
   })
 
-  test('complete nothing where the rest differs or the table contradicts itself', () => {
+  test('complete nothing if the rest of the page differs or the table is inconsistent', () => {
     const page = (words: string, price: string): Buffer =>
       Buffer.from(`${words}<span class="vol" id="a">${price}</span>`)
     const before = page('old', '1')

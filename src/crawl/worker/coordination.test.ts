@@ -32,8 +32,8 @@ function openChecks(results: Pick<CheckResultStore, 'put'>, isStopping = false) 
   return { watches, checks }
 }
 
-describe('results of checks in a cluster', () => {
-  test('are stored before their requests are done, also those that left with another batch', async () => {
+describe('check results in a cluster', () => {
+  test('are stored before their requests are done, even if sent with another batch', async () => {
     const { pool, destroy } = await createDatabase()
     const { watches, checks } = openChecks(createPostgresCheckResults(pool))
     const told: string[] = []
@@ -55,7 +55,7 @@ describe('results of checks in a cluster', () => {
     await destroy()
   })
 
-  test('that could not be stored before the end keep requests from being done', async () => {
+  test('keep requests from being done if they cannot be stored during shutdown', async () => {
     const put = () => Promise.reject(new AppError('store-unavailable', 'away'))
     const { watches, checks } = openChecks({ put }, true)
     watches.count(crawl, 'fetched')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createHearing } from './hearing.ts'
 
-test('a shard waits until it has heard all that it was told before, and no longer', async () => {
+test('a shard waits for all messages sent before, but not for later ones', async () => {
   let told = 0
   const hearing = createHearing(() => told)
   await hearing.all()

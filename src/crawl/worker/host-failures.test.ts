@@ -22,7 +22,7 @@ usePostgres()
 const host = 'dead.example'
 const checkOf = (watch: number) => ({ watch, round: 100, freshFrom: 0, since: 0, first: true })
 
-test('the requests of a dead host are gone together with the reason, even if the connection is cut', async () => {
+test('removes requests of a dead host and stores the reason atomically, even if the connection is cut', async () => {
   const database = await createDatabase()
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 2, name: 'worker' })

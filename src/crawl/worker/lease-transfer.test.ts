@@ -45,8 +45,8 @@ function openLeases(failures = 0) {
   return { table, transfer, diary, epochs, grantOf }
 }
 
-describe('the leases of a shard', () => {
-  test('a granted lease is held once the store knows, even if that takes several attempts', async () => {
+describe('leases of a shard', () => {
+  test('a granted lease is held once the store knows it, even after several attempts', async () => {
     const { table, transfer, diary, grantOf } = openLeases(2)
     const taking = transfer.take([grantOf(1), grantOf(2)])
     assert.equal(table.ofHost(1), null)
@@ -56,7 +56,7 @@ describe('the leases of a shard', () => {
     assert.deepEqual(diary, ['add 1 2', 'find'])
   })
 
-  test('nothing is begun when the lease can not be relied on', async () => {
+  test('no request may begin once a lease is no longer valid', async () => {
     const { table, transfer, epochs, grantOf } = openLeases()
     await transfer.take([grantOf(1)])
     const lease = table.ofHost(1)!
@@ -65,7 +65,7 @@ describe('the leases of a shard', () => {
     assert.equal(table.mayBegin(lease), false)
   })
 
-  test('a hand-over waits for requests in flight, and writes the clocks before the store forgets', async () => {
+  test('a hand-over waits for requests in flight, and writes clocks before the partition is dropped', async () => {
     const { table, transfer, diary, grantOf } = openLeases()
     await transfer.take([grantOf(1)])
     const lease = table.ofHost(1)!
@@ -84,7 +84,7 @@ describe('the leases of a shard', () => {
     assert.deepEqual(diary.slice(2), ['close 1', 'clocks 1', 'drop 1'])
   })
 
-  test('a lease lost during a hand-over writes nothing more', async () => {
+  test('a lease lost during a hand-over writes no clocks', async () => {
     const { table, transfer, diary, grantOf } = openLeases()
     await transfer.take([grantOf(1)])
     const lease = table.ofHost(1)!
@@ -112,7 +112,7 @@ describe('the leases of a shard', () => {
     assert.deepEqual(diary.slice(2), ['close 1', 'drop 1', 'add 2', 'find', 'add 1', 'find'])
   })
 
-  test('a lease lost before the store knows of it is dropped again', async () => {
+  test('a lease lost while being added to the store is dropped again', async () => {
     const { table, transfer, diary, grantOf } = openLeases()
     const taking = transfer.take([grantOf(1)])
     await Promise.resolve()

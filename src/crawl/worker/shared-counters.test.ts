@@ -8,8 +8,8 @@ import {
   openSharedCounters,
 } from './shared-counters.ts'
 
-describe('the shared counters', () => {
-  test('counters of all shards add up', () => {
+describe('shared counters', () => {
+  test('totals add up the counters of all shards', () => {
     const memory = createCounterMemory(3, null)
     const shards = [0, 1, 2].map((index) => openSharedCounters(memory).shard(index))
     for (const [index, shard] of shards.entries()) {
@@ -37,7 +37,7 @@ describe('the shared counters', () => {
     for (const [n, name] of counterNames.entries()) assert.equal(counters.total(name), n + 1001)
   })
 
-  test('what is outstanding is one number for all shards', () => {
+  test('all shards share one outstanding count', () => {
     const memory = createCounterMemory(2, null)
     const [one, two] = [openSharedCounters(memory), openSharedCounters(memory)]
     one.addOutstanding(5)
@@ -46,7 +46,7 @@ describe('the shared counters', () => {
     assert.equal(two.outstanding(), 0)
   })
 
-  test('a budget of pages is spent once over all shards, and what is given back can be spent again', () => {
+  test('all shards share one page budget, and returned pages can be taken again', () => {
     const memory = createCounterMemory(2, 3)
     const [one, two] = [openSharedCounters(memory), openSharedCounters(memory)]
     assert.deepEqual([one.takePage(), two.takePage(), one.takePage(), two.takePage()], [true, true, true, false])
@@ -59,7 +59,7 @@ describe('the shared counters', () => {
     assert.ok(two.isBudgetSpent())
   })
 
-  test('without a budget pages are never refused', () => {
+  test('pages are never refused without a budget', () => {
     const counters = openSharedCounters(createCounterMemory(1, null))
     for (let n = 0; n < 100; n++) assert.ok(counters.takePage())
     for (let n = 0; n < 200; n++) counters.returnPage()
@@ -67,14 +67,14 @@ describe('the shared counters', () => {
     assert.equal(counters.isBudgetSpent(), false)
   })
 
-  test('a budget of nothing is spent from the start', () => {
+  test('a budget of zero pages is spent from the start', () => {
     const counters = openSharedCounters(createCounterMemory(1, 0))
     assert.ok(counters.isBudgetSpent())
     assert.equal(counters.takePage(), false)
     assert.equal(counters.takePage(), false)
   })
 
-  test('an address has as many connections as the limit allows, over all shards', () => {
+  test('the connection limit of an address applies across all shards', () => {
     const memory = createCounterMemory(2, null)
     const [one, two] = [openSharedCounters(memory), openSharedCounters(memory)]
     assert.ok(one.takeAddress('192.0.2.1', 2))
@@ -85,7 +85,7 @@ describe('the shared counters', () => {
     assert.ok(one.takeAddress('192.0.2.1', 2))
   })
 
-  test('pages in browsers are counted over all crawls of a process', () => {
+  test('browser pages are counted across all crawls of a process', () => {
     const [one, two] = [1, 2].map((shards) => openSharedCounters(createCounterMemory(shards, null)).browserPages)
     assert.ok(one!.take(2))
     assert.ok(two!.take(2))
@@ -96,7 +96,7 @@ describe('the shared counters', () => {
     createBrowserPages().giveBack()
   })
 
-  test('a stop is seen by everybody', () => {
+  test('a stop is visible to all shards', () => {
     const memory = createCounterMemory(2, null)
     const [one, two] = [openSharedCounters(memory), openSharedCounters(memory)]
     assert.equal(two.isStopped(), false)
@@ -104,7 +104,7 @@ describe('the shared counters', () => {
     assert.ok(two.isStopped())
   })
 
-  test('granted pages may be fetched, and those that were not taken are withdrawn', () => {
+  test('granted pages can be taken, and the remaining ones can be withdrawn', () => {
     const counters = openSharedCounters(createCounterMemory(1, 0))
     assert.equal(counters.wantsPages(), false)
     assert.equal(counters.takePage(), false)
@@ -119,7 +119,7 @@ describe('the shared counters', () => {
   })
 })
 
-test('the crawl is throttled until there is no reason any more', () => {
+test('a crawl is throttled as long as any reason remains', () => {
   const counters = openSharedCounters(createCounterMemory(1, null))
   const reasons = createThrottleReasons(counters)
   reasons.set('paused', true)

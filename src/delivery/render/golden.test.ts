@@ -10,7 +10,7 @@ type Sample = keyof typeof sampleItems
 
 const samples = Object.entries(sampleItems) as [Sample, MessageItem][]
 
-describe('the subject and the title of a message', () => {
+describe('message subject and title', () => {
   const expected: Record<Sample, [subject: string, title: string]> = {
     price: ['Kettle: € 39.90 → € 34.50', 'Kettle'],
     words: ['Kettle: The bridge is open → closed to lorries', 'Kettle'],
@@ -23,13 +23,13 @@ describe('the subject and the title of a message', () => {
     hebrew: ['\u2068קומקום\u2069: \u2068במלאי\u2069 → \u2068אזל\u2069', 'קומקום'],
   }
   for (const [name, item] of samples)
-    test(`of one item: ${name}`, () => {
+    test(`for one item: ${name}`, () => {
       const message = messageOf({ items: [item] })
       assert.deepEqual([subjectOf(message), titleOf(message)], expected[name])
       assert.equal(subjectOf({ ...message, kind: 'digest' }), expected[name][0], 'a digest of one says it too')
     })
 
-  test('of what is not one change', () => {
+  test('for an item without a summary, a digest and a test message', () => {
     const withoutSummary = messageOf({ items: [{ ...sampleItems.price, summary: '', parts: [] }] })
     assert.deepEqual([subjectOf(withoutSummary), titleOf(withoutSummary)], ['Changed: Kettle', 'Changed: Kettle'])
     assert.equal(subjectOf(sampleDigest), '6 changes')
@@ -39,7 +39,7 @@ describe('the subject and the title of a message', () => {
     assert.equal(subjectOf(messageOf({ kind: 'test', items: [] })), 'Test message from eRACE')
   })
 
-  test('a long name leaves room for the change, and both are cut between characters', () => {
+  test('cut long titles and changes between characters, leaving room for the change', () => {
     const family = '👨‍👩‍👧‍👦'
     const [first, second] = [family.repeat(30), 'word '.repeat(100)].map((title) =>
       subjectOf(messageOf({ items: [{ ...sampleItems.price, title }] })),
@@ -62,7 +62,7 @@ const ways = `  See the change: https://e.example/c/7
   Saved copy: https://e.example/v/7
 `
 
-describe('plain text', () => {
+describe('plain-text rendering', () => {
   const kettle = `Kettle
   Changed, shop.example, 2026-05-03 08:00 UTC
 `
@@ -131,9 +131,10 @@ ${ways}`,
 ${ways}`,
   }
   for (const [name, item] of samples)
-    test(`of one item: ${name}`, () => assert.equal(messageText(messageOf({ items: [item] })), expected[name] + foot))
+    test(`renders one item: ${name}`, () =>
+      assert.equal(messageText(messageOf({ items: [item] })), expected[name] + foot))
 
-  test('of a digest', () => {
+  test('renders a digest', () => {
     assert.equal(
       messageText(sampleDigest),
       `Prices
@@ -177,7 +178,7 @@ Settings: https://e.example/settings
   })
 })
 
-describe('Markdown', () => {
+describe('Markdown rendering', () => {
   const changed = '(Changed, shop.example, 2026-05-03 08:00 UTC)'
   const kettle = `**[Kettle](https://shop.example/kettle)** ${changed}`
   const links = '[See the change](https://e.example/c/7) · [Saved copy](https://e.example/v/7)'
@@ -206,10 +207,10 @@ describe('Markdown', () => {
     ],
   }
   for (const [name, item] of samples)
-    test(`of one item: ${name}`, () =>
+    test(`renders one item: ${name}`, () =>
       assert.equal(messageMarkdown(messageOf({ items: [item] })), `${expected[name].join('\n\n')}\n`))
 
-  test('of a digest', () => {
+  test('renders a digest', () => {
     const gone =
       '**[https://shop.example/kettle](https://shop.example/kettle)** (Gone, shop.example, 2026-05-03 08:00 UTC)'
     const also =
@@ -224,7 +225,7 @@ describe('Markdown', () => {
   })
 })
 
-describe('the HTML of chats', () => {
+describe('chat HTML rendering', () => {
   const kettle = '<b><a href="https://shop.example/kettle">Kettle</a></b>'
   const facts = 'Changed · shop.example · Prices'
   const links = '<a href="https://e.example/c/7">See the change</a> · <a href="https://e.example/v/7">Saved copy</a>'
@@ -254,10 +255,10 @@ describe('the HTML of chats', () => {
     ],
   }
   for (const [name, item] of samples)
-    test(`of one item: ${name}`, () =>
+    test(`renders one item: ${name}`, () =>
       assert.equal(messageChatHtml(messageOf({ items: [item] }), '\n'), expected[name].join('\n')))
 
-  test('of a digest', () => {
+  test('renders a digest', () => {
     const also =
       'Also at <a href="https://outlet.example/kettle/">outlet.example/kettle</a>, <a href="https://shop.example/de?a=1">shop.example/de?a=1</a>'
     const lines = [
@@ -271,28 +272,28 @@ describe('the HTML of chats', () => {
   })
 })
 
-describe('how much of an item is shown', () => {
+describe('amount of an item that is shown', () => {
   const text = 'Kettle\n\n€ 34.50'
   const render = (amount: Message['amount']): string[] => {
     const message = messageOf({ amount, items: [{ ...sampleItems.words, text }] })
     return [messageText(message), messageMarkdown(message), messageChatHtml(message, '\n')]
   }
 
-  test('a summary is a line, without changes and text', () => {
+  test('summary: one line, without the changes and the full text', () => {
     for (const said of render('summary')) {
       assert.match(said, /The bridge is open → closed to lorries$/m)
       assert.doesNotMatch(said, /at night|more change|34\.50/)
     }
   })
 
-  test('the change is old and new, without the text', () => {
+  test('change: the old and new text, without the full text', () => {
     for (const said of render('change')) {
       assert.match(said, /open\S* → \S*closed.*at night/)
       assert.doesNotMatch(said, /34\.50/)
     }
   })
 
-  test('the full text comes with the change', () => {
+  test('full: the change and the full text', () => {
     for (const said of render('full'))
       assert.match(said, /open\S* → \S*closed.*at night[\s\S]*Kettle[\s>]*\n[\s>]*€ 34\.50/)
   })

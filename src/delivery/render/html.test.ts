@@ -48,7 +48,7 @@ const ways = '/c/7[See the change] /v/7[Saved copy]'
 const newWays = '/a/7[Open in the inbox] /v/7[Saved copy]'
 const kettle = ['eRACE', 'https://shop.example/kettle[Kettle]', 'Changed shop.example · 3 May, 08:00 UTC']
 
-describe('the HTML of mail', () => {
+describe('mail HTML rendering', () => {
   const expected: Record<Sample, string[]> = {
     price: [...kettle, 'Shop › Kettle', '~€ 39.90~ → +€ 34.50+', ways],
     words: [
@@ -76,10 +76,10 @@ describe('the HTML of mail', () => {
     ],
   }
   for (const [name, item] of Object.entries(sampleItems) as [Sample, MessageItem][])
-    test(`of one item: ${name}`, () =>
+    test(`renders one item: ${name}`, () =>
       assert.deepEqual(seen(messageOf({ items: [item] })), [...expected[name], ...foot]))
 
-  test('of a digest', () => {
+  test('renders a digest', () => {
     const links = (text: string): string => text.replace('] ', '] · ')
     const also =
       'Also at https://outlet.example/kettle/[outlet.example/kettle], https://shop.example/de?a=1[shop.example/de?a=1]'
@@ -92,7 +92,7 @@ describe('the HTML of mail', () => {
     ])
   })
 
-  test('shows a line, the change, or the whole text as well', () => {
+  test('shows the summary, the change, or the change and the full text', () => {
     const item = { ...sampleItems.words, text: 'Kettle\n\n€ 34.50' }
     const [line, change, text] = (['summary', 'change', 'full'] as const).map((amount) =>
       seen(messageOf({ amount, items: [item] })),
@@ -102,12 +102,12 @@ describe('the HTML of mail', () => {
     assert.deepEqual(text, [...expected.words.slice(0, -1), 'Full text', 'Kettle', '€ 34.50', ways, ...foot])
   })
 
-  test('has the link to unsubscribe where there is one', () => {
+  test('contains the unsubscribe link if there is one', () => {
     const links = { ...messageOf().links, unsubscribe: 'https://e.example/unsubscribe/x' }
     assert.equal(seen(messageOf({ links })).at(-1), `${foot[1]} · /unsubscribe/x[Unsubscribe]`)
   })
 
-  test('mail programs list what the subject does not say', () => {
+  test('provides preview text that adds to the subject', () => {
     const preview = (message: Message): string => />([^<]*)<\/div>/.exec(messageHtml(message))![1]!
     assert.equal(preview(messageOf()), '€ 39.90 → € 34.50 · + Only 3 left · − Free tea · moved: About us')
     assert.equal(preview(messageOf({ items: [sampleItems.newPage] })), 'The bridge at Juniper Ridge is closed.')
@@ -117,7 +117,7 @@ describe('the HTML of mail', () => {
     )
   })
 
-  test('loads and runs nothing, and needs no style sheet', () => {
+  test('contains no scripts or external resources, and styles text elements inline', () => {
     for (const message of [messageOf(), sampleDigest, messageOf({ kind: 'test', items: [] })]) {
       const page = messageHtml(message)
       assert.doesNotMatch(page, /<(?:script|img|link|iframe|form|svg)|src=|url\(|@import/i)
@@ -126,7 +126,7 @@ describe('the HTML of mail', () => {
     }
   })
 
-  test('what pages and profiles say is text', () => {
+  test('escapes text from pages and profiles, and drops unsafe links', () => {
     const item = itemOf({
       ...{ title: hostileText, url: 'javascript:alert(1)', source: hostileText, profile: hostileText },
       ...{ summary: hostileText, parts: [{ kind: 'added', text: hostileText }], text: `"><b>x</b>\n${hostileText}` },

@@ -34,7 +34,7 @@ function rendered(item: MessageItem): [name: string, text: string][] {
   )
 }
 
-describe('each item of a digest', () => {
+describe('items of a digest', () => {
   const both = (parts: Partial<MessageItem>): Message =>
     messageOf({
       kind: 'digest',
@@ -42,7 +42,7 @@ describe('each item of a digest', () => {
       items: [itemOf(parts), itemOf({ id: 8, title: 'Lamp', text: 'All of it' })],
     })
 
-  test('says as much as its own profile wants', () => {
+  test('show the amount that their own profile asks for', () => {
     const message = both({ amount: 'summary', text: 'Not asked for' })
     for (const text of [
       messageText(message),
@@ -56,7 +56,7 @@ describe('each item of a digest', () => {
     }
   })
 
-  test('has its time on the clocks of its reader', () => {
+  test('show the time in the time zone of their profile', () => {
     const message = both({ zone: 'Europe/Berlin' })
     assert.match(messageText(message), /2026-05-03 10:00 CEST[\s\S]*2026-05-03 08:00 UTC/)
     assert.match(messageMarkdown(message), /2026-05-03 10:00 CEST/)
@@ -64,8 +64,8 @@ describe('each item of a digest', () => {
   })
 })
 
-describe('every form', () => {
-  test('of hostile titles, summaries and changes is one line where it must be, and begins no header, markup or link', () => {
+describe('all message formats', () => {
+  test('neutralise hostile titles, summaries and changes', () => {
     const evil = itemOf({
       ...{
         title: hostileText,
@@ -90,7 +90,7 @@ describe('every form', () => {
       }
   })
 
-  test('of titles and texts of 10 MB is short', () => {
+  test('stay short for titles and texts of 10 MB', () => {
     const long = 'x'.repeat(10_000_000)
     const change = { kind: 'changed', path: long, before: long, after: long } as const
     const item = itemOf({ title: long, profile: long, source: long, summary: long, text: long, changes: [change] })
@@ -104,7 +104,7 @@ describe('every form', () => {
       assert.ok(render(endless).length <= 100_000, render.name)
   })
 
-  test('of emoji and of text that runs from right to left is whole', () => {
+  test('keep emoji and right-to-left text intact', () => {
     const family = '👨‍👩‍👧‍👦'
     const emoji = itemOf({
       title: `${family} 🇨🇾`,
@@ -124,7 +124,7 @@ describe('every form', () => {
     }
   })
 
-  test('lines of text have at most 72 columns, but for addresses', () => {
+  test('plain text has at most 72 characters per line, except for URLs', () => {
     const item = itemOf({ summary: 'word '.repeat(200), title: '字'.repeat(100) })
     for (const amount of amounts)
       for (const line of messageText(messageOf({ items: [item], amount })).split('\n'))
@@ -132,7 +132,7 @@ describe('every form', () => {
   })
 })
 
-describe('programs', () => {
+describe('formats for programs', () => {
   const expected = [
     { kind: 'changed', path: 'Shop › Kettle', before: '€ 39.90', after: '€ 34.50' },
     { kind: 'added', path: 'Shop › Kettle', after: 'Only 3 left' },
@@ -140,7 +140,7 @@ describe('programs', () => {
     { kind: 'moved', path: '', after: 'About us' },
   ]
 
-  test('get all changes, however much people are shown', () => {
+  test('contain all changes, regardless of the amount setting', () => {
     for (const amount of amounts)
       for (const kind of kinds) {
         const message = messageOf({ amount, kind, items: [itemOf(), itemOf({ id: 8 })] })
@@ -152,7 +152,7 @@ describe('programs', () => {
       }
   })
 
-  test('get JSON with the names of the API', () => {
+  test('JSON uses the field names of the API', () => {
     const item = { ...sampleItems.price, text: 'Kettle\n€ 34.50', alsoAt: ['https://outlet.example/kettle'] }
     assert.deepEqual(messageJson(messageOf({ items: [item] })), {
       ...{ id: 'm1', type: 'annotation.created', timestamp: '2026-05-03T08:00:00.000Z' },
@@ -174,7 +174,7 @@ describe('programs', () => {
     assert.partialDeepStrictEqual(messageJson(messageOf({ kind: 'test', items: [] })), { type: 'test', data: [] })
   })
 
-  test('get XML as the grammar of annotations has it', () => {
+  test('XML is a valid annotation document', () => {
     const items = Object.values(sampleItems)
     const { acis, errors } = readAcis(messageXml(messageOf({ kind: 'digest', items })))
     assert.deepEqual(errors, [])
@@ -193,7 +193,7 @@ describe('WML', () => {
       .slice(1)
       .map((line) => line.replace(/<[^>]*>/g, '').trim())
 
-  test('is a deck of a few lines', () => {
+  test('shows each item in a few lines', () => {
     const kettle = ['Kettle', 'Changed, 2026-05-03 08:00 UTC']
     const one = (item: MessageItem, amount: Message['amount'] = 'change') =>
       words(messageWml(messageOf({ items: [item], amount })))
@@ -212,7 +212,7 @@ describe('WML', () => {
     ])
   })
 
-  test('counts what has no room, down to one item', () => {
+  test('counts the items that do not fit, and shows at least one', () => {
     const item = itemOf({ summary: 'word '.repeat(300) })
     const lines = words(messageWml(messageOf({ kind: 'digest', items: Array<MessageItem>(20).fill(item) })))
     assert.equal(lines.at(-1), 'and 19 more in your inbox')

@@ -39,9 +39,9 @@ const anyWords = fc.string({
 })
 
 describe('short messages', () => {
-  test('the alphabet has 128 places', () => assert.equal(alphabet.length, 128))
+  test('the GSM alphabet of this test has 128 characters', () => assert.equal(alphabet.length, 128))
 
-  test('fit into the 140 bytes of one, and are counted as a phone counts', () => {
+  test('fit into the 140 bytes of one SMS, and are counted as a phone counts them', () => {
     fc.assert(
       fc.property(anyWords, anyWords, fc.nat(3), fc.webUrl(), (title, summary, more, open) => {
         const item = itemOf({ title, summary, links: { ...itemOf().links, open } })
@@ -57,7 +57,7 @@ describe('short messages', () => {
     )
   })
 
-  test('say what changed, what is new and what became of a page', () => {
+  test('describe changed, new and gone pages, digests and tests', () => {
     const { price, words, added, removed, moved, newPage, entry, gone, hebrew } = sampleItems
     const link = 'https://e.example/a/7'
     const expected = [
@@ -81,7 +81,7 @@ describe('short messages', () => {
     assert.equal(messageShort(messageOf({ kind: 'test', items: [] })), 'This is a test message from eRACE.')
   })
 
-  test('have 160 characters of the GSM alphabet, or 70 of another', () => {
+  test('are limited to 160 GSM characters, or to 70 others', () => {
     const short = (title: string, summary = '€ 39.90 → € 34.50'): string =>
       messageShort(messageOf({ items: [itemOf({ title, summary })] }))
     assert.equal(
@@ -106,7 +106,7 @@ describe('short messages', () => {
     assert.deepEqual(shortLength('€[]'), { length: 6, room: 160 })
   })
 
-  test('accents beside their letters and hyphens that nobody sees do not halve the room', () => {
+  test('combining accents and soft hyphens do not force the 70-character limit', () => {
     const text = messageShort(messageOf({ items: [itemOf({ title: 'Cafe\u0301 Mu\u0308l\u00adler – “offen”' })] }))
     assert.equal(text, 'Café Müller - "offen": € 39.90 -> € 34.50 https://e.example/a/7')
     assert.equal(shortLength(text).room, 160)

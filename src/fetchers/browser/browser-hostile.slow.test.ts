@@ -51,7 +51,7 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
 
   const textOf = async (path: string) => String((await render(browser, placeOf(at(path)))).body)
 
-  test('a page that never ends is ended, and the next one has a browser', async () => {
+  test('pages that never finish are ended, and the next page is rendered', async () => {
     const hasty = startBrowserProtocol({ timeoutMs: 5000 })
     try {
       for (const path of ['/endless', '/alerts']) {
@@ -66,7 +66,7 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     }
   })
 
-  test('windows are closed and counted', async () => {
+  test('pages that open a thousand windows are rendered, and the windows counted', async () => {
     assert.match(await textOf('/windows'), /Windows/)
     const { windows } = browser.counts
     assert.match(await textOf('/windows#!click=a'), /Windows/)
@@ -74,7 +74,7 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     assert.match(await textOf('/plain'), /Plain/)
   })
 
-  test('a document without bounds is cut at the limit', async () => {
+  test('huge documents are cut at the limit, and extremely deep ones fail', async () => {
     const { body, isCut } = await render(browser, placeOf(at('/huge')))
     assert.deepEqual([body.length, isCut], [1 << 20, true])
     assert.match(await textOf('/deep?500'), /bottom/)
@@ -82,12 +82,12 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     assert.match(await textOf('/plain'), /Plain/)
   })
 
-  test('a page that wants to stay is left all the same', async () => {
+  test('a beforeunload handler does not block the next page', async () => {
     assert.match(await textOf('/unload'), /Stay/)
     assert.match(await textOf('/plain'), /Plain/)
   })
 
-  test('a page that is not wanted any more is given up', async () => {
+  test('an aborted visit ends with a timeout error', async () => {
     const controller = new AbortController()
     const asked = site.asked.length
     const visit = render(browser, placeOf(at('/slow'), null, controller.signal))
@@ -96,7 +96,7 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     await assert.rejects(visit, { code: 'total-timeout' })
   })
 
-  test('a browser that takes too much memory is killed, the others are not', async () => {
+  test('a browser that uses too much memory is killed, but no other browser', async () => {
     const small = startBrowserProtocol({ memoryBytes: 700 << 20 })
     try {
       const waiting = render(small, placeOf(at('/plain#!wait=3000')))
@@ -111,7 +111,7 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     }
   })
 
-  test('a browser that is killed in the middle fails the visit, and the next one works', async () => {
+  test('a visit fails if its browser is killed, and the next visit works', async () => {
     const one = startBrowserProtocol({ maxPages: 1 })
     try {
       await render(one, placeOf(at('/plain')))
@@ -129,7 +129,7 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     }
   })
 
-  test('at most so many pages are open at a time, and closing leaves no process behind', async () => {
+  test('the number of open pages is limited, and closing leaves no processes behind', async () => {
     await browser.close()
     assert.deepEqual(browserProcesses(), [])
     const two = startBrowserProtocol({ maxPages: 2 })
@@ -162,7 +162,7 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     }
   })
 
-  test('nothing reaches an address that the guard refuses', async () => {
+  test('no request of a page reaches an address that the guard refuses', async () => {
     const reached: string[] = []
     const target = createServer((socket) => {
       reached.push('tcp')
@@ -216,7 +216,7 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     }
   })
 
-  test('what robots.txt forbids is not asked for', async () => {
+  test('URLs that robots.txt forbids are not requested', async () => {
     const polite = startBrowserProtocol({}, { mayFetch: async (url) => !url.includes('/plain') })
     try {
       const started = site.asked.length

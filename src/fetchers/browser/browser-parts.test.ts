@@ -19,7 +19,7 @@ import { startRefusingProxy } from './refusing-proxy.ts'
 const folder = mkdtempSync(join(tmpdir(), 'erace-test-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test('the configured browser is used, else one that is installed, else it is said what to do', () => {
+test('the configured browser is used, else an installed one, else an error says what to do', () => {
   const program = join(folder, 'chromium')
   writeFileSync(program, '')
   const isKind = (error: unknown) =>
@@ -32,14 +32,14 @@ test('the configured browser is used, else one that is installed, else it is sai
   assert.throws(() => findBrowser(folder), isKind)
 })
 
-test('without a browser, a page says so', async () => {
+test('opening a page fails with browser-missing if there is no browser', async () => {
   const protocol = startBrowserProtocol({ executable: '/nowhere/chromium' })
   await assert.rejects(protocol.open(placeOf('http://site.example/')), { code: 'browser-missing' })
   await protocol.end()
   await protocol.end()
 })
 
-test('a URL has one spelling, with its steps', async () => {
+test('URLs are normalised, including their steps, and invalid ones are refused', async () => {
   const { normalise, end } = startBrowserProtocol()
   const spellings = [
     ['HTTP://Site.Example', 'http://site.example/'],
@@ -67,7 +67,7 @@ test('a URL has one spelling, with its steps', async () => {
   await end()
 })
 
-test('folders of processes that have ended are removed', async () => {
+test('browser folders of ended processes are removed, without following links', async () => {
   const parent = join(folder, 'parent')
   const others = ['erace-browser-4194999-gone', `erace-browser-${process.pid}-mine`, 'erace-other', 'browser-1-x']
   for (const name of others) mkdirSync(join(parent, name, 'profile'), { recursive: true })
@@ -80,7 +80,7 @@ test('folders of processes that have ended are removed', async () => {
   assert.ok(readdirSync(folder).includes('chromium'), 'what a link leads to stays')
 })
 
-test('a tree of processes is found, measured and ended', {
+test('a process tree can be listed, measured and killed', {
   skip: process.platform !== 'linux' && 'there is no /proc',
 }, async () => {
   const shell = spawn('/bin/sh', ['-c', 'sleep 1000 & echo started; wait'], { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -102,7 +102,7 @@ test('a tree of processes is found, measured and ended', {
   killAll(tree)
 })
 
-test('what is sent past us is refused', async () => {
+test('the refusing proxy answers 403 and counts the request', async () => {
   const proxy = await startRefusingProxy()
   const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1')
   socket.write('CONNECT 127.0.0.1:80 HTTP/1.1\r\n\r\n')
@@ -113,7 +113,7 @@ test('what is sent past us is refused', async () => {
   await proxy.close()
 })
 
-test('a visit without a page left is told so at once; pages come back, even from a failed start', async () => {
+test('a visit fails at once if no page is free; pages are returned, even after a failed start', async () => {
   const pages = createBrowserPages(new SharedArrayBuffer(4))
   let starts = 0
   const start = async (): Promise<RunningBrowser> => {

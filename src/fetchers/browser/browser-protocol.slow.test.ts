@@ -104,7 +104,7 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     await site.close()
   })
 
-  test('content that scripts load is read, with a title and a screenshot that is news to nobody', async () => {
+  test('content loaded by scripts is read, with the title and a silent screenshot', async () => {
     const url = at('/script')
     const { body, type, title, isCut, parts } = await render(browser, placeOf(url))
     assert.match(String(body), /^<!DOCTYPE html><html>.*<p id="price">42 EUR &amp; more<\/p><\/body><\/html>$/s)
@@ -117,28 +117,28 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     assert.deepEqual([width, height], [1280, 800])
   })
 
-  test('a consent banner is clicked away before the page is read', async () => {
+  test('a click step dismisses a consent banner before the page is read', async () => {
     const text = await textOf('/consent#!click=.accept&wait=h1')
     assert.match(text, /<h1>Story<\/h1>/)
     assert.doesNotMatch(text, /banner/)
   })
 
-  test('what is in shadow roots is part of the page', async () => {
+  test('the content of shadow roots is part of the page', async () => {
     assert.match(await textOf('/shadow'), /<my-card><p>Inside <slot><b>Slotted<\/b><\/slot><\/p><\/my-card>/)
   })
 
-  test('cookies are kept over redirects, and not until the next visit', async () => {
+  test('cookies are kept across redirects, but not until the next visit', async () => {
     assert.match(await textOf('/cookies/set'), /\[two=2; one=1\]/)
     assert.match(await textOf('/cookies/page'), /\[none\]/)
   })
 
-  test('relative links of a page that has moved are those of its new place', async () => {
+  test('a redirected page gets a base element with its new URL', async () => {
     const text = await textOf('/moved')
     assert.ok(text.includes(`<base href="${at('/cookies/page', 'other.example')}">`), text)
     assert.match(text, /\[none\]/)
   })
 
-  test('a form is filled in and sent, and the page is read as its owner sees it', async () => {
+  test('a page is read after signing in with a form; a wrong password fails', async () => {
     const steps = 'go /form\nfill [name=user] := {user}\nfill [name=pass] := {password}\npress Enter\nwait .mine'
     const secret = { kind: 'steps', user: 'ann', password: 'pa ss&"', steps }
     assert.match(String((await render(browser, placeOf(at('/mine'), secret))).body), /Mine/)
@@ -147,7 +147,7 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     await hasty.end()
   })
 
-  test('what a page sends to others is sent if they allow it, and nothing is deleted', async () => {
+  test('cross-origin requests are sent only if CORS allows them, and DELETE requests never', async () => {
     const text = await textOf('/query#!wait=quiet')
     assert.match(text, /\[\{"q":1\}\]/)
     assert.match(text, /refused/)
@@ -159,7 +159,7 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     )
   })
 
-  test('a password is sent to the origin of the source alone', async () => {
+  test('a password is sent only to the origin of the source', async () => {
     const secret = { kind: 'password', user: 'ann', password: 'secret' }
     assert.match(String((await render(browser, placeOf(at('/basic'), secret))).body), /Known/)
     assert.ok(site.headers.get('/part')!.authorization?.startsWith('Basic '))
@@ -169,7 +169,7 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     })
   })
 
-  test('credentials are typed on the page of the source', async () => {
+  test('credentials are typed into forms on the site of the source', async () => {
     const secret = {
       user: 'ann',
       password: 'pa ss&"',
@@ -182,7 +182,7 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     assert.deepEqual(asked.slice(0, 2), ['GET /login', 'GET /account?user=ann&pass=pa+ss%26%22'])
   })
 
-  test('a site that the source leads to is given no credentials, unless its owner named it', async () => {
+  test('other sites get no credentials, unless the sign-in steps name them', async () => {
     const typing = 'fill=[name=pass]:={password}&click=button'
     const started = site.asked.length
     const led = { password: 'hidden', steps: `go=/to-evil&${typing}` }
@@ -202,7 +202,7 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     await assert.rejects(render(browser, placeOf(at(`/login#!${typing}`))), { code: 'sign-in-failed' })
   })
 
-  test('the answer of the server counts, not the page that it shows', async () => {
+  test('HTTP, redirect, step, DNS and address failures have their own error codes', async () => {
     const outcomes: [path: string, code: string][] = [
       ['/missing', 'not-found'],
       ['/broken', 'http-server-error'],
@@ -225,13 +225,13 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     await assert.rejects(render(browser, placeOf(at('/', 'inside.example'))), { code: 'address-refused' })
   })
 
-  test('a screenshot has its limits', async () => {
+  test('a screenshot is at most 10,000 pixels high', async () => {
     const { parts } = await render(browser, placeOf(at('/tall')))
     const { width, height } = PNG.sync.read(parts![0]!.body.body)
     assert.deepEqual([width, height], [1280, 10_000])
   })
 
-  test('a browser elsewhere is used beside others, and left as it was', async () => {
+  test('a remote browser can be shared, and is left without additional contexts', async () => {
     const elsewhere = await startElsewhere()
     const [one, other] = [startBrowserProtocol({ cdp: elsewhere.cdp }), startBrowserProtocol({ cdp: elsewhere.cdp })]
     const reached: string[] = []

@@ -139,8 +139,8 @@ function openCrawls(pool: PostgresPool, { epoch, fetcher }: Awaited<ReturnType<t
   }
 }
 
-describe('a check that workers carry out', () => {
-  test('a check whose first request the last leader wrote at the last moment is under way', async () => {
+describe('a check by workers', () => {
+  test('counts as under way if the previous leader queued its first request at the last moment', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]
     const next = await openLeader(pool, 'next')
@@ -154,7 +154,7 @@ describe('a check that workers carry out', () => {
     await destroy()
   })
 
-  test('gets its scope to them before its first request, and is over when nothing is queued', async () => {
+  test('stores its scope before its first request, and ends when nothing is queued', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]
     const leader = await openLeader(pool, 'leader')
@@ -175,7 +175,7 @@ describe('a check that workers carry out', () => {
     await destroy()
   })
 
-  test('ends once and in time when a worker dies after its reports, before its requests are completed', async () => {
+  test('ends exactly once if a worker dies after its reports, but before completing its requests', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]
     const leader = await openLeader(pool, 'leader')
@@ -198,7 +198,7 @@ describe('a check that workers carry out', () => {
     await destroy()
   })
 
-  test('is not over when a worker dies before it reports anything', async () => {
+  test('does not end if a worker dies before it reports anything', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, `${home}two`)) as [number]
     const leader = await openLeader(pool, 'leader')
@@ -215,7 +215,7 @@ describe('a check that workers carry out', () => {
     await destroy()
   })
 
-  test('that can not start ends as failed', async () => {
+  test('ends as failed if it cannot start', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch, other] = (await addWatches(pool, 'http://', home)) as [number, number]
     const leader = await openLeader(pool, 'leader')
@@ -226,7 +226,7 @@ describe('a check that workers carry out', () => {
 })
 
 describe('the next leader', () => {
-  test('continues with what is queued', async () => {
+  test('continues with the queued requests', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]
     const first = await openLeader(pool, 'first')
@@ -243,7 +243,7 @@ describe('the next leader', () => {
     await destroy()
   })
 
-  test('drops what is queued for a watch that was removed while there was no leader', async () => {
+  test('drops the scope of a watch that was removed while there was no leader', async () => {
     const { pool, destroy } = await createDatabase()
     const [gone] = (await addWatches(pool, home)) as [number]
     await (await openLeader(pool, 'first')).begin(orderOf(gone, home, 100))
@@ -255,7 +255,7 @@ describe('the next leader', () => {
   })
 
   for (const taken of [false, true])
-    test(`notes the end of a check that the last one did not note${taken ? ', though it had read the results' : ''}`, async () => {
+    test(`records the end of a check that the previous one did not record${taken ? ', though it had read the results' : ''}`, async () => {
       const { pool, destroy } = await createDatabase()
       const [watch] = (await addWatches(pool, home)) as [number]
       const first = await openLeader(pool, 'first')
@@ -274,7 +274,7 @@ describe('the next leader', () => {
     })
 
   for (const taken of [false, true])
-    test(`knows all counts of a crawl whose results the last one ${taken ? 'had read and not saved' : 'had not read'}`, async () => {
+    test(`completes the counts of a crawl whose results the last one ${taken ? 'had read and not saved' : 'had not read'}`, async () => {
       const { pool, destroy } = await createDatabase()
       const first = await openLeader(pool, 'first')
       const { crawls, tick } = openCrawls(pool, first)
@@ -300,7 +300,7 @@ describe('the next leader', () => {
       await destroy()
     })
 
-  test('restarts a check that was noted as started and never offered', async () => {
+  test('restarts a check that was started but never queued, and the previous one is locked out', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]
     const first = await openLeader(pool, 'first')

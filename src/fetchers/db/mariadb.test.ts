@@ -54,7 +54,7 @@ describe('MariaDB', { skip: mariadbSkip }, () => {
   })
   testSqlServer('MariaDB', () => server)
 
-  test('each type has one spelling', async () => {
+  test('values of each type have a canonical form', async () => {
     const list = await lookAt(
       createSqlProtocol({ roots: [] }),
       server.url(

@@ -76,12 +76,12 @@ describe('PostgreSQL', () => {
   })
   testSqlServer('PostgreSQL', () => server)
 
-  test('a server without encryption is told', async () => {
+  test('sslmode=require fails if the server offers no encryption', async () => {
     const work = lookAt(createSqlProtocol({ roots: [] }), server.url('SELECT 1', '&sslmode=require'), { secret })
     await assert.rejects(work, { code: 'tls-failed', message: /does not offer encryption/ })
   })
 
-  test('a result that is far too large is refused before all of it is here', async () => {
+  test('a far too large result is refused or cut at the size limit', async () => {
     const small = createSqlProtocol({ roots: [], maxResultBytes: 1 << 20 })
     const work = lookAt(small, server.url("SELECT repeat('x', 10000000) AS t FROM generate_series(1, 1000)"), {
       secret,
@@ -93,7 +93,7 @@ describe('PostgreSQL', () => {
     assert.match(list.left, /^only the first 10\d\d rows were read$/)
   })
 
-  test('each type has one spelling, whatever the settings of the user', async () => {
+  test('values of each type have a canonical form, regardless of the settings of the role', async () => {
     await server.administer(
       "ALTER ROLE reader SET timezone = 'Asia/Tokyo'",
       "ALTER ROLE reader SET datestyle = 'German'",

@@ -12,7 +12,7 @@ import { createQueryProtocol } from './query-protocol.ts'
 type Asked = { method: string; url: string; headers: IncomingMessage['headers']; body: string }
 type Answer = (asked: Asked, response: ServerResponse) => void
 
-describe('queries of web sites', () => {
+describe('queries of websites', () => {
   let server: Server
   let fetcher: Fetcher
   let protocol: Protocol
@@ -55,7 +55,7 @@ describe('queries of web sites', () => {
   const names = (list: { items: readonly { url: string; name: string }[] }) =>
     list.items.map(({ url, name }) => `${url.slice(url.lastIndexOf('&') + 1)} ${name}`)
 
-  test('rows of JSON are items with the digits that were sent; the second look brings the same', async () => {
+  test('JSON rows become items with all digits as sent, and a second look returns the same', async () => {
     answer = json(
       '{"items":[{"id":1,"name":"Lamp","price":12.50,"of":{"a":[1, 2]}},{"id":"x/y, z!","name":"Chair","price":1e3,"none":null}]}',
     )
@@ -73,7 +73,7 @@ describe('queries of web sites', () => {
     await session.close()
   })
 
-  test('a source that knows its version is asked for another one only', async () => {
+  test('a source with an ETag is requested conditionally', async () => {
     answer = ({ headers }, response) => {
       if (headers['if-none-match'] === '"1"') response.writeHead(304).end()
       else response.writeHead(200, { etag: '"1"', 'content-type': 'application/json' }).end('[{"id":1}]')
@@ -88,7 +88,7 @@ describe('queries of web sites', () => {
     assert.equal(asList(await session.look('broken')).items.length, 1)
   })
 
-  test('cells may be chosen within rows; rows without the key are left out, and it says so', async () => {
+  test('cells can be selected within rows; rows without the key are left out and reported', async () => {
     answer = json('[{"a":{"id":1},"tags":["x","y"]},{"a":{}},{"a":{"id":2}}]')
     const list = await look('/#rows=$[*]&cells=id:$.a.id,tags:$.tags[*]&key=id')
     assert.deepEqual(names(list), ['row=1 1', 'row=! ', 'row=2 2'])
@@ -97,7 +97,7 @@ describe('queries of web sites', () => {
     assert.deepEqual([without.items, without.left], [[], '3 rows without id left out'])
   })
 
-  test('rows of HTML by CSS and XPath', async () => {
+  test('HTML rows can be selected by CSS and XPath', async () => {
     answer = html(`<ul><li class=p><a href="/1">One <b>1</b></a> <i class=price>12 €</i><script>x</script></li>
       <li class=p><a href="/2">Two</a></li></ul><a rel=next href="?p=2">more</a>`)
     const css = await look('/#rows=li.p&cells=link:a@href,name:a,price:.price&key=link&title=name')
@@ -112,7 +112,7 @@ describe('queries of web sites', () => {
     assert.equal(bodyOf(await look('/#rows=li')), 'text,link\r\nOne 1 12 €,/1\r\nTwo,/2\r\n')
   })
 
-  test('rows of XML', async () => {
+  test('XML rows can be selected by XPath', async () => {
     answer = (_, response) =>
       response
         .setHeader('content-type', 'application/xml')
@@ -121,7 +121,7 @@ describe('queries of web sites', () => {
     assert.deepEqual(names(list), ['row=1 One', 'row=2 Two'])
   })
 
-  test('forms and JSON are posted', async () => {
+  test('form and JSON bodies are posted with their content type', async () => {
     answer = json('[{"id":1}]')
     await look(`/#rows=$[*]&key=id&body=${encodeURIComponent('q=a%20b&n=1')}`)
     await look(`/#rows=$[*]&key=id&method=POST&body=${encodeURIComponent('{"q": "a+b"}')}`)
@@ -134,7 +134,7 @@ describe('queries of web sites', () => {
     )
   })
 
-  test('pages are followed by their links, as many as may be', async () => {
+  test('next links are followed, up to the page and item limits', async () => {
     answer = ({ url }, response) => {
       const page = Number(new URL(url, origin).searchParams.get('p') ?? 1)
       json(JSON.stringify({ items: [{ id: page }], next: page < 4 ? `?p=${page + 1}` : null }))(asked[0]!, response)
@@ -151,7 +151,7 @@ describe('queries of web sites', () => {
     assert.equal(capped.isWhole, false)
   })
 
-  test('pages of HTML are followed too; one that leads to itself is read once, one elsewhere not at all', async () => {
+  test('next links in HTML are followed, but not in a loop or to another host', async () => {
     answer = ({ url }, response) =>
       html(`<p id=${url.length}>x</p><a rel=next href="${url === '/' ? '/second' : '/second#x'}">next</a>`)(
         asked[0]!,
@@ -164,7 +164,7 @@ describe('queries of web sites', () => {
     assert.deepEqual([elsewhere.isWhole, elsewhere.left.includes('another host')], [false, true])
   })
 
-  test('pages are counted up in the URL, a form or JSON, until one has no rows', async () => {
+  test('the page number is incremented in the URL, form or JSON until a page has no rows', async () => {
     const upTo =
       (last: number, pageOf: (asked: Asked) => number): Answer =>
       (each, response) =>
@@ -181,7 +181,7 @@ describe('queries of web sites', () => {
     assert.equal((await look(`/#rows=$[*]&key=id&page=p&body=${encodeURIComponent('{"p":2}')}`)).items.length, 2)
   })
 
-  test('a token for the next page is put into its parameter', async () => {
+  test('a next-page token is sent in its parameter', async () => {
     answer = ({ url }, response) => {
       const token = new URL(url, origin).searchParams.get('after')
       json(token === null ? '{"rows":[{"id":1}],"end":"a/b="}' : `{"rows":[{"id":"${token}"}],"end":null}`)(
@@ -193,7 +193,7 @@ describe('queries of web sites', () => {
     assert.deepEqual(names(list), ['row=1 1', 'row=a%2Fb%3D a/b='])
   })
 
-  test('pages beyond the first are asked about before they are fetched', async () => {
+  test('robots.txt is checked for every page after the first', async () => {
     answer = json('[{"id":1}]')
     const urls: string[] = []
     const polite = createQueryProtocol({
@@ -208,7 +208,7 @@ describe('queries of web sites', () => {
     assert.match(list.left, /robots/)
   })
 
-  test('the sign-in goes to its own host alone, and a redirect of a POST is refused', async () => {
+  test('credentials do not follow redirects, a POST redirect is refused, and redirects are limited', async () => {
     const secret = { kind: 'bearer', token: 's3cret' }
     const other = createServer((request, response) => {
       assert.equal(request.headers.authorization, undefined)
@@ -227,7 +227,7 @@ describe('queries of web sites', () => {
     await assert.rejects(look('/#rows=$[*]&key=id'), { code: 'redirect-limit' })
   })
 
-  test('what the server answers instead of rows has its code', async () => {
+  test('HTTP errors and invalid JSON have their own error codes', async () => {
     for (const [status, code] of [
       [401, 'sign-in-failed'],
       [404, 'not-found'],
@@ -242,7 +242,7 @@ describe('queries of web sites', () => {
     await assert.rejects(look('/#rows=$[*]&key=id'), { code: 'query-refused', message: 'the answer is not JSON' })
   })
 
-  test('a long answer is cut, and it says so; a bomb is no more than that', async () => {
+  test('a long compressed response is cut, and the cut is reported', async () => {
     const rows = Array.from({ length: 2000 }, (_, id) => `{"id":${id},"t":"${'x'.repeat(100)}"}`)
     answer = (_, response) => response.setHeader('content-encoding', 'gzip').end(gzipSync(`[${rows.join(',')}]`))
     const list = await look('/#rows=$[*]&key=id', { limits: { maxBodyBytes: 50_000 } })
@@ -251,7 +251,7 @@ describe('queries of web sites', () => {
     for (const at of list.items.keys()) assert.match(bodyOf(list, at), /"t": "x{100}"/)
   })
 
-  test('a row that the end of a cut answer may be part of is left out', async () => {
+  test('a row that may be incomplete because of a cut is left out', async () => {
     const cutAt = (maxBodyBytes: number, rest: string) => look(rest, { limits: { maxBodyBytes } })
     answer = json('{"all":[{"id":1,"of":{"a":12}},{"id":2,"of":{"a":34}}],"next":567}')
     const [first, second] = [await cutAt(45, '/#rows=$.all[*]&key=id'), await cutAt(56, '/#rows=$.all[*]&key=id')]
@@ -265,14 +265,14 @@ describe('queries of web sites', () => {
     await assert.rejects(cutAt(10, '/#rows=li'), { code: 'query-refused', message: /no whole row/ })
   })
 
-  test('selectors that take too much work are refused', async () => {
+  test('selectors that need too much work are refused', async () => {
     answer = html('<div>'.repeat(200) + '<b>x</b>'.repeat(50))
     await assert.rejects(look('/#rows=i div div div div div div div b'), { code: 'query-refused' })
     answer = json(`[${'[1],'.repeat(20_000)}[1]]`)
     await assert.rejects(look('/#rows=$..[?count($..*) > 1]'), { code: 'query-refused' })
   })
 
-  test('a source has one spelling, and what is wrong with it is told', () => {
+  test('source URLs are normalised, and invalid ones are refused with a reason', () => {
     const one = protocol.normalise('query+https://Example.org:443/a/../b?q={x}#key=id,+nr&rows=%24.items[*]&pages=1')
     assert.equal(one, 'query+https://example.org/b?q={x}#rows=$.items%5B*%5D&key=id,nr')
     for (const url of [

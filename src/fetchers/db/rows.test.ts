@@ -33,7 +33,7 @@ function changesOf(before: Item, after: Item): [string, string | undefined, stri
   return listChanges(blocksOf(before), blocksOf(after)).changes.map(({ path, before, after }) => [path, before, after])
 }
 
-test('a change of a row shows its cells, old and new', () => {
+test('a changed row shows its changed cells, old and new', () => {
   const [before, after] = [
     listed([row('1', '12.50', '{"a":1,"b":2}', nullCell)], ['id']),
     listed([row('1', '13.00', '{"a":1,"b":3}', textCell('new'))], ['id']),
@@ -45,7 +45,7 @@ test('a change of a row shows its cells, old and new', () => {
   ])
 })
 
-test('keys are parts of URLs that no two rows share', () => {
+test('different keys yield different, valid URLs', () => {
   const values = [
     textCell('a,b'),
     textCell('!'),
@@ -70,7 +70,7 @@ test('keys are parts of URLs that no two rows share', () => {
   }
 })
 
-test('cells are one line of JSON each', () => {
+test('cells are written as one line of JSON each, and column names are made unique', () => {
   assert.equal(numberCell('007'), '"007"')
   assert.equal(numberCell('-1.50e+3'), '-1.50e+3')
   assert.equal(jsonCell('{ "a" : [ 1.0, "x  y" ]\n}'), '{"a":[1.0,"x  y"]}')
@@ -79,7 +79,7 @@ test('cells are one line of JSON each', () => {
   assert.deepEqual(uniqueNames(['a', 'a', 'a (2)', 'a']), ['a', 'a (2)', 'a (2) (2)', 'a (3)'])
 })
 
-test('a table has a line for each row, with all columns that a row has', () => {
+test('a table has one line per row and the columns of all rows', () => {
   const list = listed(
     [
       { names: ['a'], cells: ['1'] },

@@ -5,7 +5,7 @@ import { createSqlProtocol } from './sql-protocol.ts'
 const { normalise } = createSqlProtocol({ roots: ['/data'] })
 const queryOf = (url: string): string => new URL(url).searchParams.get('query')!
 
-test('a source has one spelling', () => {
+test('source URLs are normalised', () => {
   const one = 'postgres://db.example.org/shop?query=SELECT%20*%20FROM%20goods&key=id,nr&title=name&sslmode=require'
   const same = normalise(one)
   assert.equal(
@@ -28,12 +28,12 @@ test('a source has one spelling', () => {
   assert.equal(normalise('mysql://[::1]:3307/d?query=SELECT%201'), 'mysql://[::1]:3307/d?query=SELECT%201')
 })
 
-test('a plus is a space in forms, and a plus where spaces are written in another way', () => {
+test('a plus means a space, unless the query contains spaces in another encoding', () => {
   assert.equal(queryOf(normalise('mysql://h/d?query=SELECT a+b FROM t')), 'SELECT a+b FROM t')
   assert.equal(queryOf(normalise('mysql://h/d?query=SELECT+a%2Bb+FROM+t')), 'SELECT a+b FROM t')
 })
 
-test('texts, names and comments may have what is no statement', () => {
+test('strings, quoted names and comments may contain semicolons and keywords', () => {
   for (const url of [
     "postgres://h/d?query=SELECT ';' || $x$;'$x$ || E'\\';' AS \"a;b\" /* ; /* ; */ */ -- ;",
     "mysql://h/d?query=SELECT 'it\\'s; INTO' AS `a;b` /* ; INTO */ -- ;",
@@ -45,7 +45,7 @@ test('texts, names and comments may have what is no statement', () => {
     assert.equal(normalise(normalise(url)), normalise(url), url)
 })
 
-test('what is no query that reads is refused, with the reason', () => {
+test('invalid URLs and queries that do not only read are refused with a reason', () => {
   const refused = (url: string, code: string, message: RegExp) =>
     assert.throws(() => normalise(url), { code, message }, url)
   refused('postgres://h/d', 'url-invalid', /query is missing/)
@@ -86,7 +86,7 @@ test('what is no query that reads is refused, with the reason', () => {
   refused('sqlite:///etc/a.db?query=SELECT 1', 'url-invalid', /outside/)
 })
 
-test('no message repeats a password', () => {
+test('error messages do not contain the password', () => {
   assert.throws(
     () => normalise('postgres://ann:s3cret@h/d?query=SELECT 1'),
     (error: Error) => !error.message.includes('s3cret'),

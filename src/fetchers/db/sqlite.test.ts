@@ -31,7 +31,7 @@ describe('SQLite files', () => {
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('a row is an item: a cell on each line, numbers with all digits, bytes with their length', async () => {
+  test('rows are items with one cell per line, exact numbers, and blobs with their length', async () => {
     const list = await lookAt(protocol, url('SELECT * FROM goods ORDER BY id', '&key=id&title=name'))
     assert.deepEqual(
       list.items.map(({ url, name }) => [url.slice(url.indexOf('#')), name]),
@@ -49,7 +49,7 @@ describe('SQLite files', () => {
     assert.deepEqual([list.isWhole, list.left, list.title], [true, '', 'shop 1.db'])
   })
 
-  test('a second look has the same validators, a change another one for its row alone', async () => {
+  test('validators are stable, and a change affects only the validator of its row', async () => {
     const look = () => lookAt(protocol, url('SELECT id, name, price FROM goods ORDER BY id', '&key=id'))
     const [first, second] = [await look(), await look()]
     assert.deepEqual(second, first)
@@ -70,14 +70,14 @@ describe('SQLite files', () => {
     )
   })
 
-  test('without a key the result is one table', async () => {
+  test('the result is one table if no key is given', async () => {
     const list = await lookAt(protocol, url("SELECT id, name, seen, '' AS note FROM goods ORDER BY id"))
     assert.equal(bodyOf(list), 'id,name,seen,note\r\n1,Lamp,,""\r\n9007199254740993,"Chair ""x""",2026-01-02,""\r\n')
     assert.equal(list.items.length, 1)
     assert.match(list.items[0]!.url, /#table$/)
   })
 
-  test('functions, JSON and full text search may be used', async () => {
+  test('functions, JSON and full-text search can be used', async () => {
     const list = await lookAt(
       protocol,
       url(
@@ -88,19 +88,19 @@ describe('SQLite files', () => {
     assert.equal(bodyOf(list), '{\n  "t": "ONE LAMP",\n  "n": 2\n}\n')
   })
 
-  test('rows beyond the limit are left out, and it says so', async () => {
+  test('rows beyond the limit are left out, and this is reported', async () => {
     const list = await lookAt(protocol, url(`${endless} SELECT x FROM c`, '&key=x'), { limits: { maxItems: 50 } })
     assert.equal(list.items.length, 50)
     assert.deepEqual([list.isWhole, list.left], [false, 'only the first 50 rows were read'])
   })
 
-  test('a query without end is cut, with no process left that works on it', async () => {
+  test('an endless query times out and leaves no process behind', async () => {
     const work = lookAt(protocol, url(`${endless} SELECT count(*) FROM c`), { limits: { stallTimeoutMs: 300 } })
     await assert.rejects(work, { code: 'query-timeout', message: 'the query took longer than 0.3 s' })
     assert.deepEqual(children(), [])
   })
 
-  test('the end of a visit ends its query', async () => {
+  test('aborting a visit ends its query', async () => {
     const visit = new AbortController()
     const session = lookAt(protocol, url(`${endless} SELECT count(*) FROM c`), { signal: visit.signal })
     visit.abort()
@@ -108,14 +108,14 @@ describe('SQLite files', () => {
     assert.deepEqual(children(), [])
   })
 
-  test('memory has a limit', async () => {
+  test('the memory of a query is limited', async () => {
     await assert.rejects(lookAt(protocol, url('SELECT length(hex(zeroblob(200000000))) AS n')), {
       code: 'query-refused',
       message: /out of memory/,
     })
   })
 
-  test('a large row is cut, and it says so', async () => {
+  test('a large row is cut, and this is reported', async () => {
     const list = await lookAt(protocol, url("SELECT 1 AS id, printf('%.*c', 5000, 'x') AS t", '&key=id'), {
       limits: { maxBodyBytes: 1000 },
     })
@@ -123,7 +123,7 @@ describe('SQLite files', () => {
     assert.equal(list.left, '1 row cut at 1000 bytes')
   })
 
-  test('rows of one key are one item, in any order, and it says so', async () => {
+  test('rows with the same key become one item, in any order, and this is reported', async () => {
     const look = (order: string) =>
       lookAt(
         protocol,
@@ -138,7 +138,7 @@ describe('SQLite files', () => {
     assert.equal(bodyOf(up), bodyOf(down, 1))
   })
 
-  test('a key that the result has not, and SQL that is wrong, are refused', async () => {
+  test('a missing key column and invalid SQL are refused', async () => {
     await assert.rejects(lookAt(protocol, url('SELECT id, name FROM goods', '&key=nr')), {
       code: 'query-refused',
       message: 'the result has no column "nr"; it has id, name',
@@ -149,7 +149,7 @@ describe('SQLite files', () => {
     })
   })
 
-  test('what writes is refused, and nothing is written', async () => {
+  test('statements that write are refused, and nothing is written', async () => {
     const before = readFileSync(decodeURI(file))
     for (const query of [
       "INSERT INTO goods VALUES (3, 'x', 1, NULL, NULL)",
@@ -166,7 +166,7 @@ describe('SQLite files', () => {
     assert.deepEqual(readFileSync(decodeURI(file)), before)
   })
 
-  test('files outside the roots are refused: beside them, by .. and by links', async () => {
+  test('files outside the roots are refused, also via .. and symbolic links', async () => {
     const outside = join(folder, 'outside.db')
     writeFileSync(outside, readFileSync(decodeURI(file)))
     symlinkSync(outside, join(folder, 'root', 'link.db'))
@@ -192,7 +192,7 @@ describe('SQLite files', () => {
     assert.throws(() => nowhere.normalise(url('SELECT 1')), { code: 'url-invalid' })
   })
 
-  test('a file that is no database is told', async () => {
+  test('a file that is not a database fails with file-invalid', async () => {
     writeFileSync(join(folder, 'root', 'text.db'), 'not a database, but long enough to be looked at. '.repeat(100))
     await assert.rejects(lookAt(protocol, url('SELECT 1 FROM goods', '', join(folder, 'root', 'text.db'))), {
       code: 'file-invalid',

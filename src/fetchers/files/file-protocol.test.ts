@@ -82,7 +82,7 @@ describe('file URLs', () => {
       url,
     )
 
-  test('have one spelling', () => {
+  test('are normalised', () => {
     assert.equal(normalise('file:///srv/files/a'), 'file:///srv/files/a')
     assert.equal(normalise('FILE://localhost/srv//files/%61 b/'), 'file:///srv/files/a%20b/')
     assert.equal(normalise('file:/data'), 'file:///data')
@@ -90,7 +90,7 @@ describe('file URLs', () => {
     assert.equal(normalise('file:///data/%0a%ff%3f%25'), 'file:///data/%0A%FF%3F%25')
   })
 
-  test('lead nowhere else than below the roots', () => {
+  test('are refused outside the roots or if malformed', () => {
     for (const path of [
       '/',
       '/srv',
@@ -106,14 +106,14 @@ describe('file URLs', () => {
     for (const url of ['file:///data/a?b', 'file:///data/a#b', 'file:///data/100%', 'file:///data/%2']) refused(url)
   })
 
-  test('are refused while no folder is configured', () => {
+  test('are refused if no root is configured', () => {
     const none = createFileProtocol({ roots: [] })
     assert.throws(() => none.normalise('file:///srv/files/'), /files\.roots is empty/)
   })
 })
 
 describe('a folder', () => {
-  test('has files as items and folders as lists', async () => {
+  test('lists files as items and folders as lists', async () => {
     const world = openWorld()
     writeFileSync(world.at('b.txt'), 'b')
     writeFileSync(world.at('a.html'), 'a')
@@ -124,7 +124,7 @@ describe('a folder', () => {
     assert.deepEqual((await look(world, `${world.url}sub`)).items, [])
   })
 
-  test('has names of any bytes', async () => {
+  test('may contain names of any bytes', async () => {
     const world = openWorld()
     const names = ['line\r\nbreak', '50% #1?', 'ünï', '~a@b', '\u202e']
     for (const name of names) writeFileSync(world.at(name), name)
@@ -134,7 +134,7 @@ describe('a folder', () => {
     for (const { url } of read) assert.equal(world.protocol.normalise(url), url)
   })
 
-  test('leaves out what is no file, and says so', async () => {
+  test('leaves out special files and links that lead nowhere or outside, and reports this', async () => {
     const world = openWorld()
     execFileSync('mkfifo', [world.at('pipe')])
     const server = createServer().listen(world.at('socket'))
@@ -151,7 +151,7 @@ describe('a folder', () => {
     server.close()
   })
 
-  test('follows links as long as they stay below the roots', async () => {
+  test('follows links that stay below the roots', async () => {
     const world = openWorld()
     mkdirSync(world.at('sub'))
     writeFileSync(world.at('sub/file'), 'words')
@@ -172,7 +172,7 @@ describe('a folder', () => {
     await fails(world, () => read(world, `${world.url}out/secret.txt`), 'file-refused')
   })
 
-  test('is read below a root that is itself a link', async () => {
+  test('can be read below a root that is a link', async () => {
     const world = openWorld()
     const root = join(world.outside, 'root')
     symlinkSync(world.root, root)
@@ -187,13 +187,13 @@ describe('a folder', () => {
     assert.equal((await read(linked, `file://${root}/in/a`)).body.toString(), 'words')
   })
 
-  test('that is not mounted now has not lost its files', async () => {
+  test('fails for now, without losing its files, if its root is missing', async () => {
     const world = openWorld()
     renameSync(world.root, `${world.root}-away`)
     await assert.rejects(look(world), (error) => isAppError(error, 'file-unreadable') && error.retry === 'later')
   })
 
-  test('without permission is reported as that', async () => {
+  test('fails with file-unreadable if permission is denied', async () => {
     const world = openWorld()
     chmodSync(world.at(''), 0)
     // Root may read everything, so switch to another user.
@@ -211,7 +211,7 @@ describe('a folder', () => {
   })
 })
 
-test('a folder that turns into a link between check and opening opens no way out', async () => {
+test('a folder swapped for a link between check and open does not expose files outside', async () => {
   const world = openWorld()
   writeFileSync(join(world.outside, 'a'), 'outside')
   mkdirSync(world.at('folder'))
@@ -245,7 +245,7 @@ test('a folder that turns into a link between check and opening opens no way out
   await swapping
 })
 
-test('files have a media type by their name, or by what is in them', async () => {
+test('the media type of a file is derived from its name or content', async () => {
   const world = openWorld()
   const files: [name: string, body: string | Buffer, type: string][] = [
     ['a.HTML', 'x', 'text/html'],
@@ -287,7 +287,7 @@ describe('watching a folder', () => {
     }
   }
 
-  test('hears of files in folders below it, new ones among them', { timeout: 60_000 }, async () => {
+  test('notices changes in subfolders, including new ones', { timeout: 60_000 }, async () => {
     const world = openWorld()
     mkdirSync(world.at('old'))
     const heard = await listen(world)
@@ -302,7 +302,7 @@ describe('watching a folder', () => {
     await heard.close()
   })
 
-  test('hears of one file, also when another takes its place', { timeout: 60_000 }, async () => {
+  test('notices changes to a single file, even if it is replaced', { timeout: 60_000 }, async () => {
     const world = openWorld()
     writeFileSync(world.at('a'), 'x')
     const heard = await listen(world, `${world.url}a`)
@@ -314,14 +314,14 @@ describe('watching a folder', () => {
     await heard.close()
   })
 
-  test('ends with the folder', { timeout: 60_000 }, async () => {
+  test('ends if the folder is removed', { timeout: 60_000 }, async () => {
     const world = openWorld()
     const heard = await listen(world)
     rmSync(world.at(''), { recursive: true })
     assert.ok(isAppError(await heard.end, 'not-found'))
   })
 
-  test('ends where there is no folder, or none that may be read', async () => {
+  test('fails for missing folders and folders outside the roots', async () => {
     const world = openWorld()
     await fails(world, () => listen(world, world.missingUrl), 'not-found')
     await fails(world, () => listen(world, `file://${world.outside}/`), 'file-refused')

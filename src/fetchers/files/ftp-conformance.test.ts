@@ -56,7 +56,7 @@ function seen({ name, type, size, rawModifiedAt = '' }: Entry) {
   }
 }
 
-describe('FTP, by the cases of basic-ftp', { skip }, () => {
+describe('FTP with the test cases of basic-ftp', { skip }, () => {
   const cases: Case[] =
     skip === false ? JSON.parse(readFileSync(join(folder!, 'ftp-basic-ftp', 'cases.json'), 'utf8')) : []
 

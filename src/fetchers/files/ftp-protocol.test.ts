@@ -50,7 +50,7 @@ describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
     }
 
   test(
-    'a second look moves no file, and a touched one is the only one that is read again',
+    'a second visit transfers no files, and a third only the one that was touched',
     withWorld({}, 'ftp', async (world) => {
       for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(world.server.at(name), name)
       const visitor = createVisitor(world)
@@ -70,7 +70,7 @@ describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
   )
 
   test(
-    'the same second and size, but another time within the minute of a listing, is a change',
+    'a change is noticed if the size and the minute are the same, but not the second',
     withWorld({}, 'ftp', async (world) => {
       writeFileSync(world.server.at('a'), 'one')
       utimesSync(world.server.at('a'), 1_700_000_001, 1_700_000_001)
@@ -83,7 +83,7 @@ describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
   )
 
   test(
-    'folders are lists, names are of any bytes, and links to files are files',
+    'folders are lists, names may be unusual, and links to files are files',
     withWorld({}, 'ftp', async (world) => {
       mkdirSync(world.server.at('sub'))
       const names = [' leading', '50% #1?', 'ünï', 'a -b', '-a']
@@ -99,7 +99,7 @@ describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
   )
 
   test(
-    'a URL without a slash is a file, or a folder',
+    'a URL without a trailing slash can be a file or a folder',
     withWorld({}, 'ftp', async (world) => {
       writeFileSync(world.server.at('a.html'), '<p>words')
       const session = await world.protocol.open(placeIn(world, { url: `${world.url}a.html` }))
@@ -115,7 +115,7 @@ describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
   )
 
   test(
-    'a session goes on after a file was cut',
+    'a session continues after a file was cut',
     withWorld({}, 'ftp', async (world) => {
       for (const name of ['a', 'b', 'c']) writeFileSync(world.server.at(name), name.repeat(3_000_000))
       const limits = { ...placeIn(world).limits, maxBodyBytes: 1000 }
@@ -128,7 +128,7 @@ describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
   )
 
   test(
-    'ftps changes to TLS where the server greets in the clear, and checks the certificate',
+    'ftps upgrades a plain connection to TLS, and checks the certificate',
     withWorld({ tls: 'offered' }, 'ftps', async (world) => {
       writeFileSync(world.server.at('a'), 'words')
       assert.equal((await createVisitor(world).visit()).read.length, 1)
@@ -140,7 +140,7 @@ describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
   )
 
   test(
-    'TLS from the first byte on connects to the address that was resolved, and checks the name',
+    'implicit TLS connects to the resolved address, and checks the host name',
     withWorld({ tls: 'implicit' }, 'ftps', async (world) => {
       const url = world.url.replace('localhost', 'other.example')
       await fails(world, () => createVisitor({ ...world, url }).visit(), 'tls-failed')
@@ -149,7 +149,7 @@ describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
   )
 
   test(
-    'ftps is not spoken without TLS',
+    'ftps fails if the server does not support TLS',
     withWorld({}, 'ftps', async (world) => {
       await fails(world, () => createVisitor(world).visit(), 'tls-failed')
     }),
@@ -159,7 +159,7 @@ describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
 describe('FTP URLs', () => {
   const { normalise } = createFtpProtocol()
 
-  test('have one spelling', () => {
+  test('are normalised', () => {
     assert.equal(normalise('FTP://Example.ORG:21'), 'ftp://example.org/')
     assert.equal(normalise('ftp://example.org//a/%62 c/'), 'ftp://example.org/a/b%20c/')
     assert.equal(normalise('ftps://BÜCHER.example:990/a'), 'ftps://xn--bcher-kva.example/a')
@@ -167,7 +167,7 @@ describe('FTP URLs', () => {
     assert.equal(normalise('ftp://[::1]:2121/%2fetc/motd'), 'ftp://[::1]:2121/%2Fetc/motd')
   })
 
-  test('with users, line breaks or ways up are refused', () => {
+  test('are refused if they contain credentials, line breaks or parent folders, or are malformed', () => {
     for (const rest of [
       'u:p@a.example/',
       'a.example/%0d%0aDELE%20x',
@@ -196,7 +196,7 @@ describe('FTP URLs', () => {
   })
 })
 
-describe('FTP servers that real ones are not', () => {
+describe('FTP with scripted servers', () => {
   const withScript = (script: FtpScript, work: (world: ReturnType<typeof worldOf>) => Promise<void>) => async () => {
     const server = await startFtpScript(script)
     try {
@@ -217,7 +217,7 @@ describe('FTP servers that real ones are not', () => {
   const file = '-rw-r--r-- 1 0 0 5 Nov 17 03:50 a.txt\r\n'
 
   test(
-    'a data connection to another host is refused',
+    'refuses a data connection to another host',
     withScript(
       { replies: { EPSV: '500 No', PASV: '227 Passive (192,0,2,7,10,229)' }, listing: file },
       async (world) => {
@@ -228,7 +228,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'a data connection to the same host is taken, by EPSV or by PASV',
+    'falls back to PASV if the EPSV reply names another host',
     withScript(
       { replies: { EPSV: '229 Passive (|1|192.0.2.7|99|)' }, listing: file, body: Buffer.from('words') },
       async (world) => {
@@ -238,7 +238,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'names that lead elsewhere, or into the next command, are left out',
+    'leaves out names with path separators or control characters',
     withScript(
       {
         replies: { FEAT: '211-Features\r\n MLST type*;size*;modify*;\r\n211 End' },
@@ -259,7 +259,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'times that are none are no validators',
+    'invalid times and sizes yield no validators',
     withScript(
       {
         replies: { FEAT: '211-Features\r\n MLST type*;size*;modify*;\r\n211 End' },
@@ -275,7 +275,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'features are known in any case of letters',
+    'feature names are case-insensitive',
     withScript(
       {
         replies: { FEAT: '211-Features\r\n mlst type*;size*;modify*;\r\n211 End' },
@@ -291,7 +291,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'a folder that is empty with an option is listed without it',
+    'repeats LIST without -a if the listing with it is empty',
     withScript({ listing: (option) => (option === '-a' ? '' : file) }, async (world) => {
       assert.equal((await createVisitor(world).visit()).read.length, 1)
       assert.deepEqual(
@@ -302,7 +302,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'an initial folder without quotes is one, too',
+    'accepts a PWD reply without quotes',
     withScript({ replies: { PWD: '257 /home/ann is where you are' }, listing: file }, async (world) => {
       await createVisitor(world).visit()
       assert.ok(world.server.commands.includes('CWD /home/ann/'))
@@ -311,7 +311,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'a file on one that can’t tell sizes is read each time',
+    'a file has no validator if the server does not support SIZE',
     withScript(
       { replies: { CWD: (path) => (path === '/b' ? '250 Fine' : '550 No folder') }, listing: file },
       async (world) => {
@@ -327,7 +327,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'one that offers another mechanism than TLS is used without it',
+    'a server that offers only GSSAPI is used without TLS',
     withScript(
       { replies: { FEAT: '211-Features\r\n AUTH GSSAPI\r\n211 End', AUTH: '504 Unknown' }, listing: file },
       async (world) => {
@@ -337,7 +337,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'one that offers TLS beside another mechanism and then refuses it gets no password',
+    'fails if the server offers TLS and GSSAPI, but then refuses TLS',
     withScript(
       { replies: { FEAT: '211-Features\r\n AUTH TLS\r\n AUTH GSSAPI\r\n211 End', AUTH: '504 Not now' }, listing: file },
       async (world) => {
@@ -347,7 +347,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'one that offers TLS and then refuses it gets no password',
+    'sends no password if the server offers TLS, but then refuses it',
     withScript(
       { replies: { FEAT: '211-Features\r\n auth TLS\r\n211 End', AUTH: '534 Not now' }, listing: file },
       async (world) => {
@@ -358,21 +358,21 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'credentials that come back in answers go no further',
+    'errors do not repeat a password from the reply to PASS',
     withScript({ replies: { PASS: (argument) => `530 Who is ${argument}?` } }, async (world) => {
       await fails(world, () => createVisitor(world).visit(), 'sign-in-failed')
     }),
   )
 
   test(
-    'nor do they in answers to anything else',
+    'errors do not repeat a password from other replies',
     withScript({ replies: { CWD: `550 ${password}` } }, async (world) => {
       await fails(world, () => createVisitor(world).visit(), 'not-found')
     }),
   )
 
   test(
-    'credentials with line breaks are not sent',
+    'does not send credentials with line breaks',
     withScript({}, async (world) => {
       const secret = { user: 'me', password: `${password}\r\nDELE a` }
       await fails({ secret }, () => createVisitor(world).visit({ secret }), 'sign-in-failed')
@@ -381,7 +381,7 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'one that is full is asked again later',
+    'retries later if the server has too many users',
     withScript({ replies: { USER: '421 Too many users' } }, async (world) => {
       await assert.rejects(
         createVisitor(world).visit(),
@@ -391,21 +391,21 @@ describe('FTP servers that real ones are not', () => {
   )
 
   test(
-    'one that does not answer is given up',
+    'times out if the server does not answer',
     withScript({ replies: { USER: null } }, async (world) => {
       await fails(world, () => createVisitor(world).visit(within(world, { connectTimeoutMs: 100 })), 'connect-timeout')
     }),
   )
 
   test(
-    'a body that stalls is given up',
+    'times out if a transfer stalls',
     withScript({ listing: file, body: (data) => void data.write('a few words') }, async (world) => {
       await fails(world, () => createVisitor(world).visit(within(world, { stallTimeoutMs: 200 })), 'body-timeout')
     }),
   )
 
   test(
-    'a body without end is cut',
+    'cuts an endless file at the limit',
     withScript(
       {
         listing: file,
@@ -424,7 +424,7 @@ describe('FTP servers that real ones are not', () => {
     ),
   )
 
-  test('a body under way ends with its visit', async () => {
+  test('aborts a transfer when the visit ends', async () => {
     const ended = new AbortController()
     const server = await startFtpScript({
       listing: file,
@@ -442,21 +442,21 @@ describe('FTP servers that real ones are not', () => {
   })
 
   test(
-    'a transfer that the server gives up is no body',
+    'fails if the server aborts a transfer',
     withScript({ listing: file, replies: { RETR: '150 Here\r\n426 Or not' } }, async (world) => {
       await fails(world, () => createVisitor(world).visit(), 'connect-failed')
     }),
   )
 
   test(
-    'an answer without end is refused',
+    'refuses an endless reply',
     withScript({ greeting: `220-${'x'.repeat(100_000)}` }, async (world) => {
       await fails(world, () => createVisitor(world).visit(), 'protocol-failed')
     }),
   )
 
   test(
-    'a listing without end is refused',
+    'refuses an endless listing',
     withScript({ listing: file.repeat(450_000) }, async (world) => {
       await fails(world, () => createVisitor(world).visit(), 'protocol-failed')
     }),

@@ -65,7 +65,7 @@ testProtocol('Gopher', openWorld, {
   },
 })
 
-test('a menu of Gophernicus is a page with links', { skip }, async () => {
+test('a Gophernicus menu becomes a page with links', { skip }, async () => {
   const world = await openWorld()
   try {
     writeFileSync(world.at('a.txt'), 'words')
@@ -88,7 +88,7 @@ test('a menu of Gophernicus is a page with links', { skip }, async () => {
 describe('Gopher URLs', () => {
   const { normalise } = createGopherProtocol()
 
-  test('have one spelling', () => {
+  test('are normalised', () => {
     assert.equal(normalise('GOPHER://Example.ORG:70'), 'gopher://example.org/')
     assert.equal(normalise('gopher://example.org/1'), 'gopher://example.org/')
     assert.equal(normalise('gopher://example.org:7070/0/%61 b?c'), 'gopher://example.org:7070/0/a%20b%3Fc')
@@ -96,7 +96,7 @@ describe('Gopher URLs', () => {
     assert.equal(normalise('gopher://example.org/1//a//'), 'gopher://example.org/1//a//')
   })
 
-  test('carry one line to a Gopher server, and nothing else', () => {
+  test('are refused if they could send anything but a selector to a Gopher server', () => {
     for (const rest of [
       '/0a%0d%0aDATA',
       '/0a%0A',
@@ -124,7 +124,7 @@ describe('Gopher URLs', () => {
   })
 })
 
-describe('Gopher servers', () => {
+describe('Gopher with scripted servers', () => {
   /** A server that calls `answer` for each connection, once it has received the selector. */
   async function serve(answer: (socket: Socket, selector: string) => void) {
     const sockets = new Set<Socket>()
@@ -176,7 +176,7 @@ describe('Gopher servers', () => {
   ].join('\r\n')
 
   test(
-    'menus of any kind become pages in which nothing but links to documents leads anywhere',
+    'menus become pages that contain only safe links',
     withServer(menu, async (root) => {
       const page = (await read(root)).body.toString()
       const body = page.slice(page.indexOf('<body>\n') + 7, page.indexOf('\n</body>'))
@@ -198,7 +198,7 @@ describe('Gopher servers', () => {
   )
 
   test(
-    'menus are in UTF-8, or else in Latin-1',
+    'menus are decoded as UTF-8 or else as Latin-1',
     withServer(
       (socket, selector) =>
         socket.end(Buffer.from('1Bücher\t/x\ta.example\t70\r\n.\r\n', selector === 'old\r\n' ? 'latin1' : 'utf8')),
@@ -218,7 +218,7 @@ describe('Gopher servers', () => {
   ]
   for (const [sent, text] of texts)
     test(
-      `a text sent as ${JSON.stringify(sent)}`,
+      `decodes a text sent as ${JSON.stringify(sent)}`,
       withServer(sent, async (root) => {
         const { type, body } = await read(`${root}0/x`)
         assert.deepEqual([type, body.toString()], ['text/plain', text])
@@ -226,7 +226,7 @@ describe('Gopher servers', () => {
     )
 
   test(
-    'other documents have the type of their kind, or of what is in them',
+    'other documents get their media type from the item type, name or content',
     withServer(Buffer.from('%PDF-1.7\n..\n.\n'), async (root) => {
       for (const [path, type] of [
         ['9/x', 'application/pdf'],
@@ -241,14 +241,14 @@ describe('Gopher servers', () => {
   )
 
   test(
-    'an entry of type 3 says that there is nothing',
+    'an entry of type 3 means not found',
     withServer("3'/x' does not exist (no handler found)\t\terror.host\t1\r\n.\r\n", async (root) => {
       for (const path of ['', '0/x', '9/x']) await fails({ secret: null }, () => read(`${root}${path}`), 'not-found')
     }),
   )
 
   test(
-    'are sent the selector, in its bytes, and a search with its words',
+    'sends the bytes of the selector, and the words of a search',
     withServer(
       (socket, selector) => socket.end(selector, 'latin1'),
       async (root) => {
@@ -260,7 +260,7 @@ describe('Gopher servers', () => {
   )
 
   test(
-    'that send without end are cut, in menus after an entry',
+    'cuts endless texts and menus at the limit',
     withServer(
       (socket) => {
         const more = (): void => {
@@ -279,7 +279,7 @@ describe('Gopher servers', () => {
   )
 
   test(
-    'that stall are given up',
+    'times out if the server stalls',
     withServer(
       (socket) => void socket.write('a few words'),
       async (root) => {
@@ -288,7 +288,7 @@ describe('Gopher servers', () => {
     ),
   )
 
-  test('are left when the visit ends', async () => {
+  test('disconnects when the visit ends', async () => {
     const ended = new AbortController()
     const server = await serve((socket) => {
       socket.write('a few words')
@@ -301,7 +301,7 @@ describe('Gopher servers', () => {
     }
   })
 
-  test('that are not there are told as that', async () => {
+  test('fails with connect-refused if there is no server', async () => {
     const server = await serve(() => {})
     server.close()
     await fails({ secret: null }, () => read(server.root), 'connect-refused')

@@ -63,8 +63,8 @@ async function readOne(place: Place): Promise<ItemBody> {
 const failsWith = (code: ErrorCode, answers: Partial<Answers>, greeting?: Parameters<typeof startRawServer>[0]) =>
   withServer(answers, (place) => fails(place, () => readOne(place), code), greeting)
 
-describe('an IMAP server that misbehaves', () => {
-  test('a plain server on this machine is read; to another one no password goes without TLS', async () => {
+describe('IMAP with scripted servers', () => {
+  test('sends the password without TLS only to this machine, or if allowed', async () => {
     await withServer({}, async (place) => assert.equal((await readOne(place)).body.toString(), one))
     await withServer({}, async (place, heard) => {
       // The same machine, by an address that isn't recognised as local.
@@ -77,20 +77,20 @@ describe('an IMAP server that misbehaves', () => {
     })
   })
 
-  test('never greets, or is no IMAP server', async () => {
+  test('fails if the server does not greet or does not speak IMAP', async () => {
     await failsWith('connect-timeout', {}, () => {})
     await failsWith('connect-failed', {}, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await failsWith('connect-failed', {}, (socket) => socket.destroy())
   })
 
-  test('refuses the sign-in, and quotes the password', async () => {
+  test('reports a refused sign-in, without a password that the server quotes', async () => {
     await failsWith('sign-in-failed', { LOGIN: (tag, _, line) => `${tag} NO wrong: ${line}\r\n` })
     await failsWith('connect-failed', { LOGIN: (tag, _, line) => `${tag} NO [UNAVAILABLE] later: ${line}\r\n` })
     await failsWith('connect-failed', { LOGIN: (_tag, socket) => void socket.destroy() })
     await failsWith('protocol-failed', { LOGIN: (tag, _, line) => `${tag} BAD what? ${line}\r\n` })
   })
 
-  test('stalls, goes away, or sends a line without end', async () => {
+  test('fails if the server stalls, hangs up or sends endless data', async () => {
     await failsWith('body-timeout', { 'UID SEARCH': () => undefined })
     await failsWith('connect-failed', { 'UID FETCH': (_tag, socket) => void socket.destroy() })
     await failsWith('protocol-failed', { 'UID SEARCH': (_tag, socket) => void pourInto(socket, 'x'.repeat(100_000)) })
@@ -99,7 +99,7 @@ describe('an IMAP server that misbehaves', () => {
     })
   })
 
-  test('lies about sizes', async () => {
+  test('handles wrong sizes and missing messages', async () => {
     await failsWith('protocol-failed', { 'UID FETCH': () => '* 1 FETCH (UID 7 BODY[]<0> {99999999999}\r\n' })
     const longer = 'x'.repeat(300_000)
     await withServer(
@@ -119,7 +119,7 @@ describe('an IMAP server that misbehaves', () => {
     })
   })
 
-  test('a visit whose time is over ends at once', async () => {
+  test('an aborted visit ends at once', async () => {
     const controller = new AbortController()
     const answers: Answers = { 'UID SEARCH': () => void controller.abort() }
     await withServer(answers, (place) =>
@@ -127,7 +127,7 @@ describe('an IMAP server that misbehaves', () => {
     )
   })
 
-  test('one that offers no IDLE can not be listened to', async () => {
+  test('cannot listen to a server without IDLE', async () => {
     await withServer({}, (place) =>
       assert.rejects(
         createImapProtocol().listen!(place, { onNews: () => {}, onEnd: () => {} }),
@@ -137,9 +137,9 @@ describe('an IMAP server that misbehaves', () => {
   })
 })
 
-describe('the URL of a mailbox', () => {
+describe('IMAP URLs', () => {
   const { normalise } = createImapProtocol()
-  test('has one spelling', () => {
+  test('are normalised', () => {
     for (const [given, wanted] of [
       ['imap://Mail.Example.org', 'imap://mail.example.org/INBOX'],
       ['IMAPS://mail.example.org:993/inbox/', 'imaps://mail.example.org/INBOX'],
@@ -152,7 +152,7 @@ describe('the URL of a mailbox', () => {
       assert.equal(normalise(given!), wanted)
   })
 
-  test('is refused with line ends, control characters, credentials, or parts that it has not', () => {
+  test('are refused with control characters, credentials or unknown parts', () => {
     for (const url of [
       'imap://h/a%0d%0aDELETE%20INBOX',
       'imap://h/a\r\nb',
@@ -180,7 +180,7 @@ describe('the URL of a mailbox', () => {
       )
   })
 
-  test('credentials with line ends are refused before anything is sent', async () => {
+  test('credentials with line breaks are refused before connecting', async () => {
     const opened = createImapProtocol().open(placeAt('imap://127.0.0.1:1/', { password: 'a\r\nb' }))
     await assert.rejects(opened, (error) => isAppError(error, 'sign-in-failed'))
   })

@@ -8,7 +8,7 @@ import { createImapProtocol } from './imap.ts'
 const message = (id: string, subject = id, rest = ''): string =>
   `From: b@example.org\nMessage-ID: <${id}@example.org>\nSubject: ${subject}\n${rest}\nThe text of ${id}.\n`
 
-describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
+describe('IMAP with Dovecot', { skip: dovecotSkip }, () => {
   const dovecot = useDovecot()
   const at = (user: string, path = '/INBOX', given: Parameters<typeof placeAt>[1] = {}): Place =>
     placeAt(`imap://${mailHostName}:${dovecot().ports.imap}${path}`, { user, ...given })
@@ -22,7 +22,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     return { result, headers, bodies }
   }
 
-  test('a first look lists the messages, a second one moves nothing, a later one only what is new', async () => {
+  test('lists all messages first, transfers nothing on a second look, and later lists only new ones', async () => {
     await dovecot().deliver('first', message('one', '=?utf-8?q?Gr=C3=BC=C3=9Fe?='))
     await dovecot().deliver('first', message('two'))
     const first = await visit(at('first'), async (session) => {
@@ -64,7 +64,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     assert.doesNotMatch(flags, /Seen/)
   })
 
-  test('messages keep their URLs when the server numbers them anew', async () => {
+  test('messages keep their URLs when UIDVALIDITY changes', async () => {
     await dovecot().deliver('renumbered', message('kept'))
     await dovecot().deliver('renumbered', 'Subject: without an id\nDate: Tue, 1 Sep 2026 10:00:00 +0000\n\nText\n')
     const before = (await visit(at('renumbered'), (session) => listAt(session))).result
@@ -76,7 +76,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     assert.deepEqual(after.items, before.items)
   })
 
-  test('of a large mailbox the newest are taken, and what is left out is told', async () => {
+  test('only the newest messages of a large mailbox are listed; the rest is reported', async () => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) await dovecot().deliver('large', message(id))
     const names = (list: List) => list.items.map(({ name }) => name)
     const { result: list } = await visit(at('large'), (session) => listAt(session), { newestMessages: 2 })
@@ -95,7 +95,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     )
   })
 
-  test('a message and an attachment can be asked for by their own URLs', async () => {
+  test('messages and attachments can be read by their own URLs', async () => {
     const attached = `Content-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n--b\nContent-Type: application/pdf; name=a.pdf\nContent-Transfer-Encoding: base64\n\n${Buffer.from('%PDF').toString('base64')}\n--b--\n`
     await dovecot().deliver('single', message('one'))
     await dovecot().deliver('single', message('two', 'two', attached))
@@ -139,7 +139,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     assert.ok(body.parts![0]!.body.body.length < 1_000_000)
   })
 
-  test('mailboxes have names of every kind, and one that is not there is not found', async () => {
+  test('mailbox names may contain any characters, and a missing mailbox is not found', async () => {
     await dovecot().deliver('names', message('one'), 'Lists & Größe')
     const place = at('names', '/Lists%20%26%20Gr%C3%B6%C3%9Fe')
     const { result } = await visit(place, (session) => listAt(session))
@@ -152,7 +152,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     )
   })
 
-  test('TLS from the start, a wrong certificate, a wrong password', async () => {
+  test('supports implicit TLS, and rejects wrong certificates and passwords', async () => {
     await dovecot().deliver('tls', message('one'))
     const protocol = createImapProtocol({ ca: dovecot().ca })
     const place = placeAt(`imaps://${mailHostName}:${dovecot().ports.imaps}/`, { user: 'tls' })
@@ -168,7 +168,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     }
   })
 
-  test('a new message is heard of, also after the connection was lost', async () => {
+  test('a listener notices new messages, even after it lost its connection', async () => {
     await dovecot().deliver('idle', message('one'))
     const protocol = createImapProtocol({ ca: dovecot().ca })
     let news = Promise.withResolvers<void>()
@@ -188,7 +188,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     await protocol.close()
   })
 
-  test('a listener ends with the reason when the password is not right any more, or its time is over', async () => {
+  test('a listener fails with a wrong password, and ends when it is aborted', async () => {
     const protocol = createImapProtocol({ ca: dovecot().ca })
     const heard = { onNews: () => {}, onEnd: () => {} }
     const refused = protocol.listen!(at('idle', '/', { password: 'wrong' }), heard)

@@ -64,8 +64,8 @@ async function readOne(place: Place): Promise<ItemBody & { url: string }> {
 const failsWith = (code: ErrorCode, answers: Partial<Answers>, greeting?: Greeting) =>
   withServer(answers, (place) => fails(place, () => readOne(place), code), greeting)
 
-describe('a POP3 server that misbehaves', () => {
-  test('a plain server on this machine is read; to another one no password goes without TLS', async () => {
+describe('POP3 with scripted servers', () => {
+  test('sends the password without TLS only to this machine', async () => {
     await withServer({}, async (place, heard) => {
       assert.equal((await readOne(place)).body.toString(), one)
       assert.doesNotMatch(heard(), /DELE/)
@@ -79,7 +79,7 @@ describe('a POP3 server that misbehaves', () => {
     })
   })
 
-  test('where APOP is offered, the password is not shown', async () => {
+  test('uses APOP, which hides the password, if the server offers it', async () => {
     await withServer(
       { APOP: ok },
       async (place, heard) => {
@@ -92,14 +92,14 @@ describe('a POP3 server that misbehaves', () => {
     )
   })
 
-  test('an old one without CAPA and UIDL is read by Message-IDs; without TOP it can not be', async () => {
+  test('uses Message-IDs if there is no UIDL, and fails if there is no TOP either', async () => {
     await withServer({ CAPA: no, UIDL: no }, async (place) =>
       assert.match((await readOne(place)).url, /;MID=one%40example\.org$/),
     )
     await failsWith('protocol-failed', { CAPA: no, UIDL: no, TOP: no })
   })
 
-  test('never greets, or is no POP3 server', async () => {
+  test('fails if the server does not greet or does not speak POP3', async () => {
     await failsWith('body-timeout', {}, () => {})
     await failsWith('protocol-failed', {}, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await failsWith('connect-failed', {}, (socket) => socket.destroy())
@@ -107,7 +107,7 @@ describe('a POP3 server that misbehaves', () => {
     await failsWith('protocol-failed', {}, (socket) => pourInto(socket, 'x'.repeat(10_000)))
   })
 
-  test('refuses the sign-in, and quotes the password', async () => {
+  test('reports a refused sign-in, without a password that the server quotes', async () => {
     await failsWith('sign-in-failed', { PASS: (_, line) => `-ERR wrong: ${line}\r\n` })
     await failsWith('sign-in-failed', { USER: no })
     await failsWith('connect-failed', { PASS: (_, line) => `-ERR [IN-USE] later: ${line}\r\n` })
@@ -115,12 +115,12 @@ describe('a POP3 server that misbehaves', () => {
     await failsWith('connect-failed', { PASS: (socket) => void socket.destroy() })
   })
 
-  test('says something in the clear where TLS has to begin', async () => {
+  test('fails if the server refuses STLS or sends plain text after it', async () => {
     await failsWith('tls-failed', { CAPA: () => '+OK\r\nSTLS\r\n.\r\n', STLS: () => '+OK begin\r\n+OK injected\r\n' })
     await failsWith('tls-failed', { CAPA: () => '+OK\r\nSTLS\r\n.\r\n', STLS: no })
   })
 
-  test('stalls, goes away, or never comes to an end', async () => {
+  test('fails if the server stalls, hangs up, or sends endless or invalid data', async () => {
     await failsWith('body-timeout', { UIDL: () => undefined })
     await failsWith('body-timeout', { RETR: () => '+OK\r\nhalf a mess' })
     await failsWith('connect-failed', { RETR: (socket) => void socket.end('+OK\r\nhalf a mess') })
@@ -130,7 +130,7 @@ describe('a POP3 server that misbehaves', () => {
     await failsWith('protocol-failed', { RETR: (socket) => void pourInto(socket, `+OK\r\n${'x'.repeat(1_000_000)}`) })
   })
 
-  test('lies about sizes', async () => {
+  test('handles wrong sizes and missing messages', async () => {
     const longer = 'Subject: x\r\n\r\n'.padEnd(300_000, 'x')
     for (const size of ['1', '999999999', '-5', 'many']) {
       await withServer(
@@ -144,7 +144,7 @@ describe('a POP3 server that misbehaves', () => {
     await failsWith('not-found', { RETR: no })
   })
 
-  test('dots at the beginning of lines are taken off, however the bytes arrive', async () => {
+  test('unstuffs leading dots, even if the bytes arrive one by one', async () => {
     const sent = '+OK\r\n..\r\n...a\r\n.b\r\n\r\n.\r\n'
     await withServer(
       {
@@ -162,7 +162,7 @@ describe('a POP3 server that misbehaves', () => {
     )
   })
 
-  test('a visit whose time is over ends at once', async () => {
+  test('an aborted visit ends at once', async () => {
     const controller = new AbortController()
     await withServer({ UIDL: () => void controller.abort() }, (place) =>
       assert.rejects(readOne({ ...place, signal: controller.signal }), (error) => isAppError(error, 'total-timeout')),
@@ -170,7 +170,7 @@ describe('a POP3 server that misbehaves', () => {
   })
 })
 
-test('the URL of a POP3 mailbox has one spelling, and no line ends', () => {
+test('POP3 URLs are normalised, and invalid ones are refused', () => {
   const { normalise } = createPop3Protocol()
   assert.equal(normalise('POP3://Mail.example.org:110'), 'pop3://mail.example.org/')
   assert.equal(normalise('pop3s://h:110/;UIDL=a%2Fb'), 'pop3s://h:110/;UIDL=a%2Fb')

@@ -10,7 +10,7 @@ const message = (id: string, subject = id, rest = ''): string =>
 
 const names = (list: List): string[] => list.items.map(({ name }) => name)
 
-describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
+describe('POP3 with Dovecot', { skip: dovecotSkip }, () => {
   const dovecot = useDovecot()
   const at = (user: string, path = '/', given: Parameters<typeof placeAt>[1] = {}): Place =>
     placeAt(`pop3://${mailHostName}:${dovecot().ports.pop3}${path}`, { user, ...given })
@@ -24,7 +24,7 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
     return { result, headers, bodies, bytes, deleted }
   }
 
-  test('a first look lists the messages, a second one moves nothing, a later one only what is new', async () => {
+  test('lists all messages first, transfers nothing on a second look, and later lists only new ones', async () => {
     await dovecot().deliver('first', message('one', '=?utf-8?q?Gr=C3=BC=C3=9Fe?='))
     await dovecot().deliver('first', message('two'))
     const first = await visit(at('first'), async (session) => {
@@ -58,7 +58,7 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
     assert.deepEqual([names(third.result), third.headers, third.bodies], [['three'], 1, 0])
   })
 
-  test('messages that are deleted on the server make no others new', async () => {
+  test('messages deleted on the server do not make older ones appear as new', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await dovecot().deliver('deleted', message(id))
     const { result: first } = await visit(at('deleted'), (session) => listAt(session), { newestMessages: 3 })
     assert.deepEqual(names(first), ['b', 'c', 'd'])
@@ -69,7 +69,7 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
     assert.deepEqual([names(second), second.left], [['e'], ''])
   })
 
-  test('more messages than a list may have come in several', async () => {
+  test('new messages beyond the limit of a list come in the next one', async () => {
     await dovecot().deliver('several', message('a'))
     const { result: first } = await visit(at('several'), (session) => listAt(session))
     for (const id of ['b', 'c', 'd']) await dovecot().deliver('several', message(id))
@@ -85,7 +85,7 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
     )
   })
 
-  test('a message and an attachment can be asked for by their own URLs', async () => {
+  test('messages and attachments can be read by their own URLs', async () => {
     const attached = `Content-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n--b\nContent-Type: text/csv; name=a.csv\n\n1,2\n--b--\n`
     await dovecot().deliver('single', message('one', 'one', attached))
     const { result: body } = await visit(at('single'), async (session) => {
@@ -108,7 +108,7 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
     )
   })
 
-  test('of an attachment of 50 MB no more than the limit is moved', async () => {
+  test('an attachment of 50 MB is cut at the limit, without a RETR of the whole message', async () => {
     const head = message('huge', 'huge', 'Content-Type: multipart/mixed; boundary=b\n').replaceAll('\n', '\r\n')
     const part = '--b\r\nContent-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n'
     const lines = Buffer.alloc(50_000_000, `${'A'.repeat(76)}\r\n`)
@@ -123,7 +123,7 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
     )
   })
 
-  test('TLS from the start, a wrong certificate, a wrong password', async () => {
+  test('supports implicit TLS, and rejects wrong certificates and passwords', async () => {
     await dovecot().deliver('tls', message('one'))
     const protocol = createPop3Protocol({ ca: dovecot().ca })
     const place = placeAt(`pop3s://${mailHostName}:${dovecot().ports.pop3s}/`, { user: 'tls' })

@@ -23,7 +23,9 @@ const unused = new Set(['DATE', 'HELP', 'LIST', 'LIST ACTIVE', 'NEXT', 'LAST', '
 const isUnused = (send: string): boolean => unused.has(send) || send.startsWith('NEWNEWS ')
 
 for (const version of ['v1', 'v2'] as const) {
-  describe(`a server of ${version === 'v1' ? 'RFC 977' : 'RFC 3977'}, as CPython knows it`, { skip }, () => {
+  describe(`NNTP with an ${version === 'v1' ? 'RFC 977' : 'RFC 3977'} server from the tests of CPython`, {
+    skip,
+  }, () => {
     const answers = new Map(data[version].map(({ send, recvLatin1 }) => [send, recvLatin1]))
     const asked: string[] = []
     const start = () =>
@@ -45,7 +47,7 @@ for (const version of ['v1', 'v2'] as const) {
         allowsPlainSignIn: false,
       })
 
-    test('all that a reader asks is understood', async (t) => {
+    test('understands the responses to all commands of a reader', async (t) => {
       const server = await start()
       t.after(() => server.end())
       const client = await open(server.port)
@@ -74,7 +76,7 @@ for (const version of ['v1', 'v2'] as const) {
       )
     })
 
-    test('a group that is not there is not found', async (t) => {
+    test('a missing group is not found', async (t) => {
       const server = await start()
       t.after(() => server.end())
       const place = placeOf(`nntp://localhost:${server.port}/no.such.group`)
@@ -86,7 +88,7 @@ for (const version of ['v1', 'v2'] as const) {
 
     for (const { send, recvLatin1 } of data[version].filter((each) => each.send !== null && isUnused(each.send))) {
       // We don't send this command, but the client must survive such a response.
-      test(`the answer to ${send} is no article`, async (t) => {
+      test(`STAT refuses the response to ${send}, unless its code is 223`, async (t) => {
         const server = await startScript((socket, line) => {
           socket.write(line.startsWith('STAT') ? recvLatin1 : (answers.get(line) ?? '500 What?\r\n'), 'latin1')
         })
@@ -102,7 +104,7 @@ for (const version of ['v1', 'v2'] as const) {
   })
 }
 
-describe('header fields, as CPython decodes them', { skip }, () => {
+describe('header fields are decoded as by CPython', { skip }, () => {
   for (const [header, text] of data.decodeHeader)
     test(JSON.stringify(header), () => assert.equal(decodeWords(header), text))
 })

@@ -37,23 +37,27 @@ const rejects = (work: Promise<unknown>, code: ErrorCode) =>
 
 const protocol: Protocol = createNntpProtocol()
 
-describe('servers that are no good', () => {
+describe('NNTP with faulty servers', () => {
   const faults: [name: string, code: ErrorCode, answers: Answers, greeting?: string][] = [
     ['speaks another protocol', 'protocol-failed', {}, 'SSH-2.0-OpenSSH'],
-    ['greets without end', 'protocol-failed', {}, `200 ${'x'.repeat(100_000)}`],
-    ['is closing', 'connect-failed', {}, '400 too busy'],
-    ['lets nobody in', 'sign-in-failed', {}, '502 no permission'],
-    ['asks for credentials', 'sign-in-failed', { 'GROUP *': '480 sign in' }],
-    ['asks for encryption that it does not offer', 'tls-failed', { 'GROUP *': '483 encrypt' }],
-    ['counts in words', 'protocol-failed', { 'GROUP *': '211 many few lots a.group' }],
-    ['has capabilities without end', 'protocol-failed', { CAPABILITIES: `101 list\r\n${'X\r\n'.repeat(5000)}` }],
+    ['sends an endless greeting', 'protocol-failed', {}, `200 ${'x'.repeat(100_000)}`],
+    ['is too busy', 'connect-failed', {}, '400 too busy'],
+    ['denies access', 'sign-in-failed', {}, '502 no permission'],
+    ['demands a sign-in', 'sign-in-failed', { 'GROUP *': '480 sign in' }],
+    ['demands TLS without offering it', 'tls-failed', { 'GROUP *': '483 encrypt' }],
+    ['sends words instead of article numbers', 'protocol-failed', { 'GROUP *': '211 many few lots a.group' }],
+    [
+      'sends an endless list of capabilities',
+      'protocol-failed',
+      { CAPABILITIES: `101 list\r\n${'X\r\n'.repeat(5000)}` },
+    ],
     [
       'hangs up in the middle of the overview',
       'connect-failed',
       { 'GROUP *': '211 3 1 3 a.group', 'OVER *': (socket) => socket.end('224 list\r\n1\tA') },
     ],
     [
-      'lists more than there can be',
+      'lists more articles than were requested',
       'protocol-failed',
       {
         'GROUP *': '211 2 1 2 a.group',
@@ -61,7 +65,7 @@ describe('servers that are no good', () => {
       },
     ],
     [
-      'sends a line without end',
+      'sends an endless line',
       'protocol-failed',
       { 'GROUP *': '211 2 1 2 a.group', 'OVER *': `224 list\r\n1\t${'x'.repeat(200_000)}` },
     ],
@@ -69,23 +73,23 @@ describe('servers that are no good', () => {
     ['has no such group', 'not-found', { 'GROUP *': '411 none' }],
   ]
   for (const [name, code, answers, greeting] of faults)
-    test(`one that ${name}`, async (t) => {
+    test(`fails if the server ${name}`, async (t) => {
       const { url } = await start(t, answers, greeting)
       await rejects(listOf(protocol, placeOf(url)), code)
     })
 
-  test('one that says nothing more', async (t) => {
+  test('times out if the server stops answering', async (t) => {
     const { url } = await start(t, { 'GROUP *': () => {} })
     await rejects(listOf(protocol, placeOf(url, { stallTimeoutMs: 50 })), 'body-timeout')
   })
 
-  test('a visit that is ended ends at once', async (t) => {
+  test('an aborted visit ends at once', async (t) => {
     const ended = new AbortController()
     const { url } = await start(t, { 'GROUP *': () => ended.abort() })
     await rejects(listOf(protocol, { ...placeOf(url), signal: ended.signal }), 'total-timeout')
   })
 
-  test('credentials are not sent in the clear, nor repeated', async (t) => {
+  test('credentials are not sent in plain text, nor repeated in errors', async (t) => {
     const { url, asked, all } = await start(t, { 'AUTHINFO *': '481 wrong: hunter2' })
     const place = placeOf(url, { secret: { user: 'me', password: 'hunter2' } })
     await rejects(listOf(protocol, place), 'tls-failed')
@@ -103,7 +107,7 @@ describe('servers that are no good', () => {
   })
 })
 
-describe('servers that answer nobody unknown', () => {
+describe('NNTP servers that require a sign-in first', () => {
   const secret = { user: 'me', password: 'hunter2' }
   const local = createNntpProtocol({ allowsPlainLoopback: true })
   const group = {
@@ -114,7 +118,7 @@ describe('servers that answer nobody unknown', () => {
     'AUTHINFO PASS hunter2': '281 welcome',
   }
 
-  test('are asked for their capabilities once more after the sign-in', async (t) => {
+  test('are asked for their capabilities again after the sign-in', async (t) => {
     const { url, asked, all } = await start(t, { ...group, CAPABILITIES: '480 who are you?' })
     await rejects(listOf(protocol, placeOf(url)), 'sign-in-failed')
     // Still refused after the sign-in.
@@ -129,7 +133,7 @@ describe('servers that answer nobody unknown', () => {
     assert.ok(!asked.includes('MODE READER'))
   })
 
-  test('are asked for their readers’ mode once more after the sign-in', async (t) => {
+  test('get MODE READER again after the sign-in', async (t) => {
     const { url, asked, all } = await start(t, { ...group, CAPABILITIES: '500 what?', 'MODE READER': '480 not yet' })
     all.set('AUTHINFO PASS hunter2', (socket) => {
       all.set('MODE READER', '200 read')
@@ -140,8 +144,8 @@ describe('servers that answer nobody unknown', () => {
   })
 })
 
-describe('odd groups', () => {
-  test('one whose numbers start again is read as for the first time', async (t) => {
+describe('unusual newsgroups', () => {
+  test('a renumbered group is read from the start', async (t) => {
     const { url, all } = await start(t, {
       'GROUP *': '211 3 7 9 a.group',
       'OVER *': overview([7, '<a@x>'], [8, '<b@x>'], [9, '<c@x>']),
@@ -167,7 +171,7 @@ describe('odd groups', () => {
     assert.deepEqual(await look('211 0 0 0 a.group'), [])
   })
 
-  test('a long way without articles comes to its end', async (t) => {
+  test('a long range without articles is skipped in a few looks', async (t) => {
     const { url, all, asked } = await start(t, { 'GROUP *': '211 1 1 5 a.group', 'OVER *': overview([5, '<a@x>']) })
     let list: List = await listOf(protocol, placeOf(url))
     all.set('GROUP *', '211 2 1 9000000 a.group').set('OVER *', (socket) => {
@@ -193,7 +197,7 @@ describe('odd groups', () => {
     assert.deepEqual([names, list.hasMore], [['Subject 9000000'], false])
   })
 
-  test('subjects and ids of any kind', async (t) => {
+  test('unusual subjects and message ids are handled', async (t) => {
     const lines = overview(
       [1, '<a/b%3F?#@x>', '=?utf-8?B?8J+YgA==?= \u0007\u001b[1m red'],
       [2, '<..>', 'a path'],
@@ -226,7 +230,7 @@ describe('odd groups', () => {
     })
   })
 
-  test('an article beyond the limit is cut, and the next one is read', async (t) => {
+  test('an article beyond the size limit is cut, and the next one is read', async (t) => {
     const { url, all } = await start(t, {
       'GROUP *': '211 3 1 3 a.group',
       'OVER *': overview([1, '<a@x>'], [2, '<b@x>'], [3, '<c@x>']),
@@ -253,7 +257,7 @@ describe('odd groups', () => {
   })
 })
 
-describe('articles that are asked for several at once', () => {
+describe('pipelined articles', () => {
   const ids = Array.from({ length: 12 }, (_, n) => `<${n + 1}@x>`)
   const group = {
     'GROUP *': '211 12 1 12 a.group',
@@ -276,7 +280,7 @@ describe('articles that are asked for several at once', () => {
       return read
     })
 
-  test('each is asked for once', async (t) => {
+  test('are requested once each', async (t) => {
     const { url, asked } = await start(t, { ...group, ...there(ids) })
     assert.deepEqual(await readAll(url), ids)
     assert.deepEqual(
@@ -285,12 +289,12 @@ describe('articles that are asked for several at once', () => {
     )
   })
 
-  test('one that the server fails at is the only one that is missing', async (t) => {
+  test('are all read except for one that the server cannot send', async (t) => {
     const { url } = await start(t, { ...group, ...there(ids), 'ARTICLE <6@x>': '503 disk fault' })
     assert.deepEqual(await readAll(url), ids.with(5, 'protocol-failed'))
   })
 
-  test('a server that finds none by their ids is not asked in vain for each', async (t) => {
+  test('are requested by number if the server does not find them by message id', async (t) => {
     const byNumber = Object.fromEntries(
       ids.map((id, n) => [`ARTICLE ${n + 1}`, `220 ${n + 1} ${id}\r\nSubject: ${id}\r\n\r\nText\r\n.`]),
     )
@@ -300,7 +304,7 @@ describe('articles that are asked for several at once', () => {
   })
 })
 
-describe('addresses of newsgroups', () => {
+describe('newsgroup URLs', () => {
   const good: [given: string, one: string][] = [
     ['nntp://News.Example.ORG/comp.lang.c', 'nntp://news.example.org/comp.lang.c'],
     ['news://news.example.org:119/comp.lang.c/', 'nntp://news.example.org/comp.lang.c'],

@@ -5,7 +5,7 @@ import { listOf, placeOf, startCounter, visit } from './news-place.testkit.ts'
 import { type NewsServer, newsServerSkip, startNewsServer, user } from './news-server.testkit.ts'
 import { createNntpProtocol } from './nntp-protocol.ts'
 
-describe('newsgroups of a real server', { skip: newsServerSkip }, () => {
+describe('NNTP with a real server', { skip: newsServerSkip }, () => {
   let server: NewsServer
   const protocol = createNntpProtocol({ allowsPlainLoopback: true })
   before(async () => {
@@ -13,7 +13,7 @@ describe('newsgroups of a real server', { skip: newsServerSkip }, () => {
   })
   after(() => server.end())
 
-  test('articles are read once, and new ones when they come', async (t) => {
+  test('a second look transfers no articles, and a third lists only the new one', async (t) => {
     const counter = await startCounter(server.port)
     t.after(() => counter.end())
     const place = placeOf(`nntp://localhost:${counter.port}/open.group`)
@@ -67,7 +67,7 @@ describe('newsgroups of a real server', { skip: newsServerSkip }, () => {
     assert.equal(third.hasMore, false)
   })
 
-  test('of a large group the newest articles are read, and the list says so', async () => {
+  test('only the newest articles of a large group are listed; the rest is reported', async () => {
     await server.control('newgroup', 'open.many', 'y', 'tester')
     for (let i = 1; i <= 12; i++)
       await server.post({ id: `<m${i}@example.org>`, subject: `Many ${i}`, group: 'open.many' })
@@ -96,7 +96,7 @@ describe('newsgroups of a real server', { skip: newsServerSkip }, () => {
     assert.equal(looks, 3)
   })
 
-  test('an article that is cancelled is not found, and makes nothing else new', async () => {
+  test('a cancelled article is not found, and does not make others appear as new', async () => {
     await server.control('newgroup', 'open.cancelled', 'y', 'tester')
     const place = placeOf(`nntp://localhost:${server.port}/open.cancelled`)
     for (const id of ['<c1@example.org>', '<c2@example.org>', '<c3@example.org>'])
@@ -127,7 +127,7 @@ describe('newsgroups of a real server', { skip: newsServerSkip }, () => {
     assert.equal(found.kind === 'item' && found.item.url, kept.url)
   })
 
-  test('a server that is set up anew with other numbers makes nothing new', async () => {
+  test('known articles are not new after the server has renumbered them', async () => {
     const ids = ['<r1@example.org>', '<r2@example.org>', '<r3@example.org>']
     const other = await startNewsServer()
     const { port } = other
@@ -151,7 +151,7 @@ describe('newsgroups of a real server', { skip: newsServerSkip }, () => {
     assert.equal(second.items.length, 4)
   })
 
-  test('credentials open what is closed to others, over TLS or to this machine alone', async () => {
+  test('credentials give access to closed groups over TLS with a valid certificate', async () => {
     await server.post({ id: '<secret@example.org>', subject: 'For members', group: 'closed.group' })
     const url = `nntp://localhost:${server.port}/closed.group`
     const tls = { ca: server.certificate }

@@ -31,7 +31,7 @@ describe('an explanation', () => {
   statistics.learn(readDocument({ url: '', title: '', text: words.join(' ') }))
   const scorers = createScorers([createBm25Scorer(statistics)])
 
-  test('gives parts that sum up to the relevance, and places where the words truly are', () => {
+  test('has parts that add up to the relevance, and correct places of the words', () => {
     const keywords = fc.array(fc.record({ key: term, weight: fc.constantFrom(0.1, 0.2, 1, 3, 4.5) }), {
       minLength: 1,
       maxLength: 6,
@@ -61,7 +61,7 @@ describe('an explanation', () => {
     )
   })
 
-  test('names the exclusions that did not apply and every part of the expression', () => {
+  test('lists the exclusions that did not apply and all parts of the expression', () => {
     const interests = compileInterests({
       ...noInterests,
       exclude: ['job advert', 'sports'],
@@ -84,7 +84,7 @@ describe('an explanation', () => {
     assert.equal(relevance, 1)
   })
 
-  test('of ten thousand keywords lists the most valuable and sums up the others', () => {
+  test('lists the most valuable of ten thousand keywords, and sums up the others', () => {
     const keywords = Array.from({ length: 10_000 }, (_, n) => ({ key: `k${n}`, weight: 1 + (n % 10) / 10 }))
     const interests = compileInterests({ ...noInterests, keywords })
     const text = keywords.map(({ key }) => key).join(' ')
@@ -96,7 +96,7 @@ describe('an explanation', () => {
     assert.equal(explanation.terms[0]!.weight, 1.9)
   })
 
-  test('is correct for a plug-in scorer, too', () => {
+  test('is correct for plug-in scorers, too', () => {
     const lengths: Scorer = {
       name: 'lengths',
       isBoundedByWeight: false,
@@ -117,12 +117,12 @@ describe('an explanation', () => {
   })
 })
 
-describe('annotating', () => {
+describe('annotate', () => {
   const keyed = (key: string, threshold = 0) =>
     compileInterests({ ...noInterests, keywords: [{ key, weight: 2 }], threshold })
   const document = { ...page, title: 'Solar news', text: 'Solar news Panels are cheap.', language: 'en-GB' }
 
-  test('gives a draft to each recipient whom the document concerns, in their order', () => {
+  test('returns a draft for each matching recipient, in their order', () => {
     const recipients = [keyed('panels'), keyed('wind'), keyed('solar')].map((interests, id) => ({ id, interests }))
     const drafts = annotate(document, recipients)
     assert.deepEqual(
@@ -147,7 +147,7 @@ describe('annotating', () => {
     assert.deepEqual(drafts[1]!.summary, { text: 'Panels are cheap.', marks: [] })
   })
 
-  test('does the same for all profiles of an index', () => {
+  test('annotateAll returns the same for the profiles of an index', () => {
     const all = new Map(['panels', 'wind', 'solar', 'cheap'].map((key, id) => [id, keyed(key)]))
     const index = createMatchIndex()
     for (const [id, interests] of all) index.set(id, interests)
@@ -160,7 +160,7 @@ describe('annotating', () => {
     )
   })
 
-  test('a document without any words matches no profile', () => {
+  test('returns nothing for a document without words', () => {
     assert.deepEqual(annotate({ ...page, title: '', text: '' }, [{ id: 1, interests: keyed('solar') }]), [])
   })
 })

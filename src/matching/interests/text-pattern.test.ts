@@ -10,7 +10,7 @@ function patternOf(source: string, ignoreCase = false): TextPattern {
   return read.pattern
 }
 
-describe('a pattern held against a text', () => {
+describe('text pattern', () => {
   const sources =
     String.raw`a a|b ab|a a|ab (a|b)*c a+b? a{2,3}b [a-c]+d [^a-c] ^a a$ ^a*b$ \ba a\b \Ba \bab\b \d+ a.c (?:ab)+ (a*)*b
     (a+)+$ (a|ab)(c|bcd) (a?){5}b (^a|b$) (a|^)b .*b a.*?b (?:a|b)+?c é[^a] a??b a{2} [é-ü]b \s\S`.split(/\s+/)
@@ -28,7 +28,7 @@ describe('a pattern held against a text', () => {
       )
     })
 
-  test('takes letters in either case where that is wanted', () => {
+  test('ignores case if requested', () => {
     assert.deepEqual(patternOf('größe [a-c]x', true).find('die GRÖSSE GRÖßE Bx', 0, createWorkBudget()), {
       start: 11,
       end: 19,
@@ -36,11 +36,11 @@ describe('a pattern held against a text', () => {
     assert.equal(patternOf('[^a]', true).find('aAa', 0, createWorkBudget())?.start, 0)
   })
 
-  test('goes on behind what was found', () => {
+  test('continues the search from a given position', () => {
     assert.deepEqual(patternOf('\\bx').find('x xx x', 1, createWorkBudget()), { start: 2, end: 3 })
   })
 
-  test('costs no more than the budget, however bad expression and text are', () => {
+  test('stays within the budget for catastrophic expressions and texts', () => {
     const text = Array.from({ length: 200_000 }, (_, n) => ((n * n) % 7 < 3 ? 'a' : 'b')).join('')
     for (const source of ['[ab]*a[ab]{250}c', '(?:.*a){60}c', '(a+)+c', '(a|b|ab)*c']) {
       const budget = createWorkBudget(1_000_000)
@@ -58,7 +58,7 @@ describe('a pattern held against a text', () => {
     '(?:a{50}){10}': /more than 300 steps/,
   }
   for (const [source, why] of Object.entries(wrong))
-    test(`is refused as ${source}`, () => {
+    test(`refuses ${source}`, () => {
       const read = readTextPattern(source, { ignoreCase: false })
       assert.match(read.kind === 'wrong' ? read.why : '', why)
     })

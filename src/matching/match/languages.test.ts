@@ -23,7 +23,7 @@ function found(key: string, text: string, { stemming = '', language = '' } = {})
 }
 
 describe('a word with an umlaut', () => {
-  test('is the word without it, and the one spelled with an e', () => {
+  test('matches the spellings without the umlaut and with an e', () => {
     assert.equal(found('Müller', 'Herr Mueller kommt'), 'Herr [Mueller] kommt')
     assert.equal(found('Mueller', 'Herr Müller kommt'), 'Herr [Müller] kommt')
     assert.equal(found('Muller', 'Herr Müller kommt'), 'Herr [Müller] kommt')
@@ -31,26 +31,26 @@ describe('a word with an umlaut', () => {
     assert.equal(found('Herr Mueller', 'Herr Müller'), '[Herr Müller]')
   })
 
-  test('makes no umlaut of other words', () => {
+  test('does not affect other words with the letters oe', () => {
     assert.equal(found('pot', 'a poet'), null)
     assert.equal(found('poet', 'a pot'), null)
   })
 })
 
-describe('letters of their own', () => {
-  test('are compared with their marks', () => {
+describe('letters with marks that are letters of their alphabet', () => {
+  test('are compared including their marks', () => {
     assert.equal(found('мой', 'вот мои дела'), null)
     assert.equal(found('мой', 'вот мои\u0306 дом'), 'вот [мои\u0306] дом')
   })
 })
 
 describe('Arabic', () => {
-  test('words are found with the article', () => {
+  test('words are found with and without the article', () => {
     assert.equal(found('كتاب', 'هذا الكتاب جديد'), 'هذا [الكتاب] جديد')
     assert.equal(found('الكتاب', 'هذا كتاب جديد'), 'هذا [كتاب] جديد')
   })
 
-  test('digits are digits', () => assert.equal(found('2024', 'عام ٢٠٢٤'), 'عام [٢٠٢٤]'))
+  test('digits match ASCII digits', () => assert.equal(found('2024', 'عام ٢٠٢٤'), 'عام [٢٠٢٤]'))
 })
 
 describe('scripts without spaces', () => {
@@ -61,7 +61,7 @@ describe('scripts without spaces', () => {
   }
   const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
   for (const [language, sentence] of Object.entries(sentences))
-    test(`in ${language}: every part of a sentence is found in it`, () => {
+    test(`every part of a sentence in ${language} is found in it`, () => {
       const characters = Array.from(graphemes.segment(sentence), ({ segment }) => segment)
       for (let from = 0; from < characters.length; from++)
         for (let length = 1; length <= 6 && from + length <= characters.length; length++) {
@@ -71,35 +71,35 @@ describe('scripts without spaces', () => {
         }
     })
 
-  test('are compared by the exact string', () => {
+  test('match exact strings, ignoring spaces and character widths', () => {
     assert.equal(found('北京', '北上，京城'), null)
     assert.equal(found('北京', '北\u200b京'), '[北\u200b京]')
     assert.equal(found('iPhone手机', '新 iPhone 手机'), '新 [iPhone 手机]')
     assert.equal(found('ｶﾞｽ', '都市ガス料金'), '都市[ガス]料金')
   })
 
-  test('may have traditional and simplified characters that are the same', () => {
+  test('traditional and simplified characters match with Chinese stemming', () => {
     assert.equal(found('台湾', '臺灣新聞'), null)
     assert.equal(found('台湾', '臺灣新聞', { stemming: 'zh' }), '[臺灣]新聞')
     assert.equal(found('臺灣', '台湾新闻', { stemming: 'auto', language: 'zh-Hans' }), '[台湾]新闻')
   })
 })
 
-describe('stems of the language of the document', () => {
+describe('automatic stemming', () => {
   const stemming = 'auto'
-  test('are those that the page says', () => {
+  test('uses the language that the page declares', () => {
     assert.equal(found('houses', 'one house', { stemming, language: 'en' }), 'one [house]')
     assert.equal(found('Häuser', 'des Hauses', { stemming, language: 'de' }), 'des [Hauses]')
     assert.equal(found('Zeitung', 'alle Zeitungen', { stemming, language: 'de-AT' }), 'alle [Zeitungen]')
     assert.equal(found('новость', 'все новости', { stemming, language: 'ru' }), 'все [новости]')
   })
 
-  test('are none where the language has none', () => {
+  test('compares whole words if there is no stemmer for the language', () => {
     assert.equal(found('houses', 'one house', { stemming, language: 'xx' }), null)
     assert.equal(found('house', 'one house', { stemming, language: 'xx' }), 'one [house]')
   })
 
-  test('follow the words where the page says nothing', () => {
+  test('detects the language if the page declares none', () => {
     const text = 'Die Zeitungen schreiben, dass der Preis und die Steuern nicht sinken werden'
     assert.ok(found('Zeitung', text, { stemming })?.includes('[Zeitungen]'))
   })

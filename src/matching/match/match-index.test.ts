@@ -85,8 +85,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), id }) },
 )
 
-describe('the match index', () => {
-  test('finds what comparing every profile with the document finds, after any sequence of changes', () => {
+describe('match index', () => {
+  test('finds the same profiles as a naive matcher, after any sequence of changes', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.array(step, { maxLength: 20 }), document), { maxLength: 5 }), (rounds) => {
         const index = createMatchIndex()
@@ -131,7 +131,7 @@ describe('many profiles in the match index', () => {
     // Some have more words than are copied into the lists.
     Array.from({ length: profile % 10 === 0 ? 12 : 5 }, (_, at) => `term${pick(profile * 12 + at, 300)}`)
 
-  test('are matched as a naive matcher does, with common terms left out of the lists', () => {
+  test('are matched as by a naive matcher, though common terms are left out of the lists', () => {
     const index = createMatchIndex()
     const profiles = new Map<number, CompiledInterests>()
     for (let profile = 0; profile < 3_000; profile++) profiles.set(profile, simple(keysOf(profile), 1 + (profile % 5)))
@@ -143,7 +143,7 @@ describe('many profiles in the match index', () => {
     }
   })
 
-  test('are matched with weights of more units than copies can name, and with weights too far apart', () => {
+  test('are matched correctly with very fine weights and with weights that are far apart', () => {
     const index = createMatchIndex()
     const profiles = new Map<number, CompiledInterests>()
     for (let n = 0; n < 900; n++) {
@@ -163,7 +163,7 @@ describe('many profiles in the match index', () => {
     }
   })
 
-  test('can come and go for ever without the memory growing', () => {
+  test('can be added and removed repeatedly without using more memory', () => {
     const index = createMatchIndex()
     const fill = (from: number): void => {
       for (let n = 0; n < 2_000; n++) index.set(n, simple([`w${from}x${n}`, `w${from}y${n}`, `common${n % 7}`], 2))
@@ -180,7 +180,7 @@ describe('many profiles in the match index', () => {
     assert.deepEqual(index.match(textOnly('w11x5 w11y5 common3')), [])
   })
 
-  test('are found by the few words that a document has of theirs, each time anew', () => {
+  test('are matched independently for each document', () => {
     const index = createMatchIndex()
     for (let n = 0; n < 1_000; n++) index.set(n, simple([`one${n}`, `two${n}`], 2))
     for (let round = 0; round < 3; round++) {
@@ -189,7 +189,7 @@ describe('many profiles in the match index', () => {
     }
   })
 
-  test('that need no word are looked at each time, and there is a limit to them', () => {
+  test('that require no word are checked for every document, and their number is limited', () => {
     const index = createMatchIndex({ maxAlways: 2 })
     assert.equal(index.set(1, condition('NOT sports')), 'always')
     assert.equal(index.set(2, condition('/[0-9]{4}/')), 'always')
@@ -205,7 +205,7 @@ describe('many profiles in the match index', () => {
     assert.equal(index.set(3, condition('NOT weather')), 'always')
   })
 
-  test('are candidates only where their weights can reach the threshold', () => {
+  test('are candidates only if their weights can reach the threshold', () => {
     const index = createMatchIndex()
     for (let n = 0; n < 100; n++) index.set(n, simple([`rare${n}`, 'news', 'today'], 3))
     const matches = index.match(textOnly('news of today about rare7'))
@@ -213,7 +213,7 @@ describe('many profiles in the match index', () => {
     assert.ok(index.statistics().candidates < 70)
   })
 
-  test('of ten thousand keywords each are matched, changed and removed', () => {
+  test('with ten thousand keywords each can be matched and removed', () => {
     const index = createMatchIndex()
     const keys = Array.from({ length: 10_000 }, (_, at) => `key${at}`)
     index.set(1, simple(keys, 10_000))

@@ -35,7 +35,7 @@ const alike = (one: readonly string[], other: readonly string[], hosts = ['a.exa
   likeness(textOf(one, hosts[0]!), textOf(other, hosts[1]!))
 
 describe('the sketch of a text', () => {
-  test('is the same for the same words in any case and punctuation, and in every process and release', () => {
+  test('ignores case and punctuation, and is stable across processes and releases', () => {
     const lines = story(1)
     const shouted = lines.map((line) => line.toUpperCase().replaceAll(' ', ', '))
     assert.deepEqual(sketched(shouted), sketched(lines))
@@ -48,7 +48,7 @@ describe('the sketch of a text', () => {
     assert.deepEqual(sketched(story(3)).bands.slice(0, 2), [4057717089, 4609699258])
   })
 
-  test('is stored as bytes, and read again', () => {
+  test('survives encoding and decoding, and invalid bytes are rejected', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(fc.stringMatching(/^[a-z]{1,4}$/), { minLength: 4 }), { maxLength: 60 }),
@@ -64,20 +64,20 @@ describe('the sketch of a text', () => {
     for (const bytes of [[], [1], [2, 0, 0, 0], [1, 200, 200, 0]]) assert.equal(decodeSketch(Buffer.from(bytes)), null)
   })
 
-  test('is bounded, however long the text is', () => {
+  test('is limited in size, however long the text is', () => {
     const sketch = sketched(story(1, 3_000))
     assert.deepEqual([sketch.shingles.length, sketch.lines.length], [128, 255])
     assert.ok(encodeSketch(sketch).length < 2_200)
   })
 
-  test('is not given for texts that are too short, or have nothing of their own', () => {
+  test('is null for texts that are too short, repetitive or boilerplate', () => {
     assert.equal(sketchOf(readLines(placed(story(1, 1, 23)))), null)
     assert.notEqual(sketchOf(readLines(placed(story(1, 1, 24)))), null)
     assert.equal(sketchOf(readLines(placed(Array(90).fill('Read more')))), null)
     assert.equal(sketchOf(readLines(placed(story(1)).map(({ text }) => ({ text, place: 'footer/p' })))), null)
   })
 
-  test('has characters of scripts without spaces as words', () => {
+  test('treats characters as words in scripts without spaces', () => {
     const text =
       '政府は月曜日に来年度予算が四パーセント増えると発表した。新しい資金の多くは学校と病院と橋の修理に使われる。'
     assert.ok(alike([text], [text.replace('月曜日', '火曜日')]) > 0.7)
@@ -94,7 +94,7 @@ describe('the sketch of a text', () => {
 describe('the main text', () => {
   const isMainText = createMainText()
 
-  test('has neither what is around it nor formulas', () => {
+  test('excludes navigation, sidebars and similar places, and boilerplate sentences', () => {
     const sentence = 'The ministry said on Monday that the budget grows'
     for (const place of ['main/p', 'div#content.page/div/p', 'article.story/p', ''])
       assert.equal(isMainText({ text: sentence, place }), true, place)
@@ -116,8 +116,8 @@ describe('the main text', () => {
   })
 })
 
-describe('two texts', () => {
-  test('tell the same when every tenth word is another one, and the pages around them differ', () => {
+describe('likeness of two texts', () => {
+  test('is well above zero if a tenth of the words and the surrounding text differ', () => {
     const article = story(5)
     for (const every of [10, 20, 100])
       assert.ok(
@@ -128,7 +128,7 @@ describe('two texts', () => {
     assert.equal(alike(article, rewritten(article, 2)), 0)
   })
 
-  test('do not tell the same for a notice that both have, however long it is', () => {
+  test('is zero if they share only a notice, however long it is', () => {
     const notice = story(7, 3)
     assert.equal(alike([...story(8, 1), ...notice], [...story(9, 1), ...notice]), 0)
     assert.equal(alike([...story(8, 1, 12), ...notice], [...story(9, 1, 12), ...notice]), 0)
@@ -136,7 +136,7 @@ describe('two texts', () => {
     assert.equal(alike([...story(8, 1, 5), ...notice], [...story(9, 1, 5), ...notice], host), 0)
   })
 
-  test('are on one host taken for the same only when they nearly are', () => {
+  test('is zero on the same host, unless the texts are nearly identical', () => {
     const host = ['a.example', 'a.example']
     const article = story(11)
     assert.equal(alike(article, article, host), 1)
@@ -146,7 +146,7 @@ describe('two texts', () => {
 })
 
 describe('lines of other pages of the host', () => {
-  test('are left out, unless the other page is the same', () => {
+  test('are left out of the sketch, unless the other page is the same', () => {
     const chrome = story(20, 4)
     const page = (n: number): string[] => [...chrome, ...story(n, 3)]
     const known = textOf(page(21), 'a.example', 21)
@@ -157,7 +157,7 @@ describe('lines of other pages of the host', () => {
     assert.equal(beside([...chrome, 'Kettle'], [known, textOf(page(23), 'a.example', 23)]), null)
   })
 
-  test('so that a copy on another host is recognised, whatever else its own has', () => {
+  test('do not prevent a copy on another host from being recognised', () => {
     const chrome = story(30, 6)
     const others = [31, 32].map((n) => textOf([...chrome, ...story(n, 3)], 'b.example', n))
     const copy = rewritten(story(33, 3), 12)
@@ -167,7 +167,7 @@ describe('lines of other pages of the host', () => {
   })
 })
 
-describe('the index of near-duplicates', () => {
+describe('near-duplicate index', () => {
   const add = (
     index: ReturnType<typeof createNearDuplicateIndex>,
     id: number,
@@ -175,7 +175,7 @@ describe('the index of near-duplicates', () => {
     host = `h${id}`,
   ) => index.add(id, { host, texts: placed(lines) })
 
-  test('finds the same story at another place among many others', () => {
+  test('finds a copy of a story on another host among many others', () => {
     const index = createNearDuplicateIndex()
     for (let id = 0; id < 300; id++) assert.equal(add(index, id, story(id)), id)
     assert.equal(add(index, 1_000, rewritten(story(77), 15)), 77)
@@ -183,14 +183,14 @@ describe('the index of near-duplicates', () => {
     assert.equal(add(index, 1_002, ['too short']), null)
   })
 
-  test('forgets the oldest', () => {
+  test('forgets the oldest text when it is full', () => {
     const index = createNearDuplicateIndex({ capacity: 5 })
     for (let id = 0; id < 6; id++) add(index, id, story(id))
     assert.equal(add(index, 10, story(1)), 1)
     assert.equal(add(index, 11, story(0)), 11)
   })
 
-  test('keeps pages of one template apart, whatever fills its gaps', () => {
+  test('keeps pages with the same template apart', () => {
     const index = createNearDuplicateIndex()
     const template = story(40, 6)
     const gaps = (n: number) => rewritten(template, 10, n)

@@ -30,7 +30,7 @@ describe('BM25', () => {
     assert.ok(relevance(['common'], `common${filler}`) > 0)
   })
 
-  test('values more occurrences more, with less and less gain', () => {
+  test('values more occurrences more, with diminishing returns', () => {
     const [one, two, three] = [1, 2, 3].map((times) =>
       relevance(['rare'], 'rare '.repeat(times) + ' filler'.repeat(23 - times)),
     )
@@ -41,20 +41,20 @@ describe('BM25', () => {
     assert.ok(relevance(['rare'], `rare${filler}`) > relevance(['rare'], `rare${filler.repeat(10)}`))
   })
 
-  test('follows the definition', () => {
+  test('follows its definition', () => {
     const idf = Math.log(1 + (100 - 10 + 0.5) / (10 + 0.5))
     const lengths = 1 - 0.75 + (0.75 * 23) / 23
     const expected = (2 * idf * 2 * 2.2) / (2 + 1.2 * lengths)
     assert.equal(relevance(['rare'], `rare rare${' filler'.repeat(21)}`), Math.round(expected * 1000) / 1000)
   })
 
-  test('takes a phrase for as rare as its rarest word, and the threshold for its own result', () => {
+  test('scores a phrase independently of its word order, and applies the threshold to the score', () => {
     assert.equal(relevance(['common rare'], `common rare${filler}`), relevance(['rare common'], `rare common${filler}`))
     assert.equal(relevance(['rare'], `rare${filler}`, { threshold: 1_000 }), 0)
   })
 })
 
-describe('statistics of terms', () => {
+describe('term statistics', () => {
   test('count documents, not occurrences', () => {
     const statistics = createTermStatistics()
     statistics.learn(documentOf('a a a b'))
@@ -66,7 +66,7 @@ describe('statistics of terms', () => {
     assert.deepEqual([statistics.documents(), statistics.averageTokens()], [2, 3])
   })
 
-  test('count stems from the first question on', () => {
+  test('count stems from the first query for them', () => {
     const statistics = createTermStatistics()
     assert.equal(statistics.documentsWith(word('panel'), 'en'), 0)
     statistics.learn(documentOf('panels'))
@@ -76,7 +76,7 @@ describe('statistics of terms', () => {
     )
   })
 
-  test('forget what was seen once when there are too many words, and never grow beyond', () => {
+  test('keep common words and stay bounded when there are too many words', () => {
     const statistics = createTermStatistics({ maxTerms: 1_000 })
     for (let n = 0; n < 200; n++)
       statistics.learn(documentOf(`common ${Array.from({ length: 50 }, (_, at) => `w${n}x${at}`).join(' ')}`))
@@ -86,15 +86,15 @@ describe('statistics of terms', () => {
   })
 })
 
-describe('the scorers', () => {
-  test('are that of the papers and those that are given', () => {
+describe('scorers', () => {
+  test('include the keywords scorer and the given ones', () => {
     assert.deepEqual(defaultScorers.names(), ['keywords'])
     assert.equal(defaultScorers.find('keywords'), keywordsScorer)
     assert.deepEqual(createScorers([createBm25Scorer(createTermStatistics())]).names(), ['keywords', 'bm25'])
     assert.equal(defaultScorers.find('toString'), undefined)
   })
 
-  test('of one name are refused', () => {
+  test('are refused with a duplicate or invalid name', () => {
     assert.throws(
       () => createScorers([keywordsScorer]),
       (error) => isAppError(error, 'config-invalid'),
@@ -106,7 +106,7 @@ describe('the scorers', () => {
   })
 })
 
-test('a profile may be scored by bm25, by which rare words count for more than common ones', () => {
+test('a profile scored with bm25 values rare words more than common ones', () => {
   const { scorers, learn } = createBuiltInScorers()
   const documentOf = (text: string) => readDocument({ url: 'http://a.example/', title: '', text })
   for (let n = 0; n < 50; n++) learn(documentOf(`the common word and number n${n}`))

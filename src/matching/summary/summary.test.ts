@@ -18,7 +18,7 @@ function found(text: string, weights: Record<string, number>): Passage[] {
 const filler = 'Nothing of interest is said in this sentence here. '
 
 describe('a summary', () => {
-  test('shows the passage with the most valuable findings, from the beginning of its sentence', () => {
+  test('shows the passage with the most valuable matches, from the start of its sentence', () => {
     const text = `${filler.repeat(20)}The price of solar panels fell. ${filler.repeat(20)}One price. ${filler.repeat(5)}`
     const summary = summarise(text, found(text, { price: 1, 'solar panels': 5 }), { maxPassages: 1 })
     assert.match(summary.text, /^… The price of solar panels fell\. Nothing/)
@@ -28,7 +28,7 @@ describe('a summary', () => {
     )
   })
 
-  test('shows several passages where they show different things, in the order of the text', () => {
+  test('shows several passages with different matches, in the order of the text', () => {
     const text = `${filler.repeat(9)}Java is mentioned. ${filler.repeat(9)}IBM is, too. ${filler.repeat(9)}Java once more. ${filler.repeat(9)}`
     const summary = summarise(text, found(text, { Java: 3, IBM: 4 }))
     const marked = summary.marks.map(([from, to]) => summary.text.slice(from, to))
@@ -36,7 +36,7 @@ describe('a summary', () => {
     assert.equal(summary.text.split(' … ').length, 2)
   })
 
-  test('without findings is the beginning of the text', () => {
+  test('is the start of the text if there are no matches', () => {
     assert.deepEqual(summarise('A short text.', []), { text: 'A short text.', marks: [] })
     const { text } = summarise(filler.repeat(20), [])
     assert.ok(filler.repeat(20).startsWith(text.replace(/ …$/, '')))
@@ -44,14 +44,14 @@ describe('a summary', () => {
     assert.deepEqual(summarise('', []), { text: '', marks: [] })
   })
 
-  test('of a text without a space is cut between characters', () => {
+  test('is cut between characters if the text has no spaces', () => {
     const text = '😀'.repeat(1_000)
     const summary = summarise(text, [{ weight: 1, places: [{ where: 'body', start: 1_000, end: 1_002 }] }])
     assert.doesNotMatch(summary.text, /^[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])/u)
     assert.ok(summary.text.length <= 400)
   })
 
-  test('is never longer than wanted, and its marks are what was found, in order and apart', () => {
+  test('respects the maximum length, and its marks are ordered, disjoint matches', () => {
     const piece = fc.constantFrom('solar', 'panel', 'x', '. ', ' ', '\n', 'solarpanel', 'longer words ', '東京', '! ')
     fc.assert(
       fc.property(
@@ -77,7 +77,7 @@ describe('a summary', () => {
     )
   })
 
-  test('of a document with a million findings costs a few', () => {
+  test('stays short for a document with a million matches', () => {
     const text = 'solar '.repeat(1_000_000)
     const places = Array.from({ length: 1_000_000 }, (_, n) => ({
       where: 'body' as const,

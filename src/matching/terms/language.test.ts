@@ -21,11 +21,11 @@ const texts: Record<string, string> = {
 
 describe('the language of a document', () => {
   for (const [language, text] of Object.entries(texts))
-    test(`is ${language} for a text in it`, () => {
+    test(`is detected as ${language} from a text`, () => {
       assert.equal(detectLanguage(readDocument({ url: '', title: '', text }).plain), language)
     })
 
-  test('is what the page says, where it says a language', () => {
+  test('is the one that the page declares, if that is a valid language', () => {
     const document = readDocument({ url: '', title: '', text: texts.de! })
     const found = ['fr', 'pt-BR', ' EN_us', '', 'x-default', 'english', undefined].map((said) =>
       detectLanguage(document.plain, said),
@@ -33,7 +33,7 @@ describe('the language of a document', () => {
     assert.deepEqual(found, ['fr', 'pt', 'en', 'de', 'de', 'de', 'de'])
   })
 
-  test('is unknown where nothing indicates it', () => {
+  test('is unknown if nothing indicates it', () => {
     assert.equal(detectLanguage(readDocument({ url: '', title: '', text: 'qwerty 1234 zxcv' }).plain), '')
     assert.equal(detectLanguage(readDocument({ url: '', title: '', text: '' }).plain), '')
   })

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { hashText } from './term-hash.ts'
 import { TermTable } from './term-table.ts'
 
-describe('the table of terms', () => {
-  test('knows what a map knows after any additions and removals', () => {
+describe('term table', () => {
+  test('behaves like a map after any additions and removals', () => {
     const step = fc.record({
       text: fc.string({ unit: fc.constantFrom('a', 'b', 'ö', '東'), minLength: 1, maxLength: 4 }),
       space: fc.constantFrom(0, 1, 200),
@@ -31,7 +31,7 @@ describe('the table of terms', () => {
     )
   })
 
-  test('uses the memory of removed terms again', () => {
+  test('reuses the memory of removed terms', () => {
     const table = new TermTable()
     const fill = (round: number): number[] =>
       Array.from({ length: 1_000 }, (_, n) => `term-${round}-${n}`).map((text) =>

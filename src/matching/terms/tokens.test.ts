@@ -36,7 +36,7 @@ describe('words', () => {
   for (const [text, words] of Object.entries(examples))
     test(`of ${JSON.stringify(text)} are ${words.join(', ') || 'none'}`, () => assert.deepEqual(wordsOf(text), words))
 
-  test('are found at their places', () => {
+  test('have correct start and end positions', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('solar', 'Größe', '東京タワー', ' ', '. ', 'c++', 'e\u0301', '😀', 'ﬁ', '-', '𝐁'), {
@@ -58,7 +58,7 @@ describe('words', () => {
     )
   })
 
-  test('are the same in any case and any form of their accents', () => {
+  test('do not depend on the Unicode normalisation form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (text) => {
         assert.deepEqual(
@@ -69,13 +69,13 @@ describe('words', () => {
     )
   })
 
-  test('that are very long are compared by their beginning', () => {
+  test('are cut at 64 characters', () => {
     const { tokens, plain, ends } = readDocument({ url: '', title: '', text: 'x'.repeat(10_000_000) })
     assert.deepEqual([tokens, plain.table.textOf(0), ends[0]], [1, 'x'.repeat(64), 10_000_000])
     assert.deepEqual(wordsOf(`${'ß'.repeat(40)} y`), ['s'.repeat(64), 'y'])
   })
 
-  test('are counted, and the same word is one term', () => {
+  test('are counted, and equal words are one term', () => {
     const { plain, tokens } = readDocument({ url: '', title: '', text: 'to be or not TO BE, tö bé' })
     assert.deepEqual([tokens, plain.table.size], [8, 4])
     const counts = Object.fromEntries(Array.from(plain.counts, (count, term) => [plain.table.textOf(term), count]))
@@ -84,7 +84,7 @@ describe('words', () => {
 })
 
 describe('hostile documents', () => {
-  test('of too many words are cut, and say so', () => {
+  test('with too many words are cut, and marked as cut', () => {
     const document = readDocument({ url: '', title: '', text: 'one two three four' }, { maxTokens: 3 })
     assert.deepEqual([document.tokens, document.isCut], [3, true])
     assert.equal(readDocument({ url: '', title: '', text: 'one two three.' }, { maxTokens: 3 }).plain.table.size, 3)
@@ -92,18 +92,18 @@ describe('hostile documents', () => {
     assert.deepEqual([many.tokens, many.isCut], [1_000_000, true])
   })
 
-  test('of a hundred thousand different words have as many terms', () => {
+  test('with a hundred thousand different words have as many terms', () => {
     const text = Array.from({ length: 100_000 }, (_, n) => `w${n}`).join(' ')
     const { tokens, plain, isCut } = readDocument({ url: '', title: '', text })
     assert.deepEqual([tokens, plain.table.size, isCut], [100_000, 100_000, false])
   })
 
-  test('without any space in a script that has none are read as far as the limit', () => {
+  test('without any spaces in Japanese are read up to the limit', () => {
     const document = readDocument({ url: '', title: '', text: '東京都は日本の首都です'.repeat(100_000) })
     assert.deepEqual([document.isCut, document.tokens], [true, 1_000_000])
   })
 
-  test('have the same words after any other documents, and while another is read', () => {
+  test('are read correctly after other documents, and while another one is being read', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '0'), minLength: 1, maxLength: 6 })
     const text = fc.array(word, { maxLength: 60 })
     fc.assert(
@@ -119,7 +119,7 @@ describe('hostile documents', () => {
     )
   })
 
-  test('are read when a document has more words than are kept for the next', () => {
+  test('are read correctly after a document with more words than are cached', () => {
     const many = Array.from({ length: 40_000 }, (_, n) => `many${n}`)
     const kept = readDocument({ url: '', title: '', text: 'kept höfe kept' })
     for (const words of [many, ['few'], many.toReversed(), ['few', 'more']])
@@ -128,7 +128,7 @@ describe('hostile documents', () => {
     assert.equal(kept.view('en').counts[0], 2)
   })
 
-  test('that are binary have some words and no others', () => {
+  test('with binary data yield only valid words', () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * n * 31 + n) % 256))
     const reader = new TokenReader()
     reader.read(bytes.toString('latin1'))
@@ -139,7 +139,7 @@ describe('hostile documents', () => {
 })
 
 describe('a document', () => {
-  test('whose text begins with its title has it once', () => {
+  test('contains its title only once if its text starts with it', () => {
     const document = readDocument({
       url: 'http://News.Example.org:80/x',
       title: 'Solar panels',
@@ -151,7 +151,7 @@ describe('a document', () => {
     )
   })
 
-  test('whose text begins with more than its title has both', () => {
+  test('contains title and text if the title is only part of the first word', () => {
     const document = readDocument({ url: 'nonsense', title: 'Sola', text: 'Solar panels' })
     assert.deepEqual([document.tokens, document.titleTokens, document.bodyStart, document.host], [3, 1, 0, ''])
   })

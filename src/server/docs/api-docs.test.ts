@@ -22,8 +22,8 @@ after(() => server.close())
 
 const openPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-describe('the description of the API', () => {
-  test('has every route, with a summary, who may call it and what it answers', () => {
+describe('OpenAPI description', () => {
+  test('contains every route, with a summary, its access level and its responses', () => {
     const described = routesOf(server.server).filter(
       ({ method, path }) =>
         path.startsWith('/api/v1/') && path !== '/api/v1/openapi.json' && !['HEAD', 'OPTIONS'].includes(method),
@@ -50,7 +50,7 @@ describe('the description of the API', () => {
     assert.deepEqual(errors, [])
   })
 
-  test('has a name for every operation that generated clients can use, and no name twice', () => {
+  test('has a unique operationId for every operation, usable by generated clients', () => {
     const names = Object.values(description.paths).flatMap((path) =>
       Object.values(path).map((each) => each.operationId),
     )
@@ -62,13 +62,13 @@ describe('the description of the API', () => {
     assert.equal(description.paths['/api/v1/sources/{id}']!.patch!.operationId, 'patchSourcesById')
   })
 
-  test('has no route that is not there', () => {
+  test('contains only existing routes', () => {
     const there = new Set(routesOf(server.server).map(({ method, path }) => `${method} ${openPath(path)}`))
     for (const [path, operations] of Object.entries(description.paths))
       for (const method of Object.keys(operations)) assert.ok(there.has(`${method.toUpperCase()} ${path}`), path)
   })
 
-  test('is true: real answers are as it says', async () => {
+  test('matches the real responses to simple GET requests', async () => {
     await server.parts.activity.tick()
     const root = server.as('root@example.org')
     const simple = Object.entries(description.paths).filter(
@@ -99,8 +99,8 @@ function assertValid(schema: JsonSchema, value: unknown, what: string): void {
   assert.ok(isValid, `${what}: ${JSON.stringify(errors.slice(0, 3))}`)
 }
 
-describe('the readable page', () => {
-  test('is well-formed HTML without script, and names every call', async () => {
+describe('API docs page', () => {
+  test('is well-formed HTML without scripts, and lists every path', async () => {
     const answer = await server.nobody().get('/api/docs')
     assert.equal(answer.statusCode, 200)
     assert.match(String(answer.headers['content-type']), /^text\/html/)
@@ -117,7 +117,7 @@ describe('the readable page', () => {
     assert.ok(answer.body.includes('href="/api/docs.css"'))
   })
 
-  test('examples name the address that the reader came by, or the configured one', async () => {
+  test('uses the requested host or the configured URL in examples', async () => {
     const answer = await server.nobody().get('/api/docs', { headers: { host: 'watch.example:8080' } })
     assert.ok(
       answer.body.includes('&#39;http://watch.example:8080/api/v1/') ||
@@ -133,7 +133,7 @@ describe('the readable page', () => {
     }
   })
 
-  test('shows what is written in schemas as text', () => {
+  test('escapes text from the description', () => {
     const hostile = '"><script>alert(1)</script>'
     const page = writeApiDocs(
       {
@@ -145,7 +145,7 @@ describe('the readable page', () => {
     assert.doesNotMatch(page, /<script/)
   })
 
-  test('writes shapes as people do', () => {
+  test('outlines schemas in a readable form', () => {
     const schema: JsonSchema = {
       type: 'object',
       required: ['id', 'marks'],

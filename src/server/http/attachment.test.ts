@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attachment, fileName, nameOfUrl } from './attachment.ts'
 
-test('a plain name stays as it is', () => {
+test('a plain file name stays unchanged', () => {
   assert.equal(attachment('report 1.pdf'), 'attachment; filename="report 1.pdf"')
   assert.equal(fileName('report 1.pdf', 'x'), 'report 1.pdf')
 })
 
-test('other letters are written for old and new programs', () => {
+test('a non-ASCII file name is written both as ASCII and as UTF-8', () => {
   assert.equal(attachment("é'(1).txt"), "attachment; filename=\"_'(1).txt\"; filename*=UTF-8''%C3%A9%27%281%29.txt")
 })
 
-test('nothing of a name leads elsewhere, ends the header, or turns the text', () => {
+test('hostile file names are made safe for paths, headers and display', () => {
   for (const text of [
     '../../etc/passwd',
     '..\\..\\boot.ini',
@@ -40,7 +40,7 @@ test('nothing of a name leads elsewhere, ends the header, or turns the text', ()
   assert.equal(fileName('\u202e', 'document'), 'document')
 })
 
-test('a body is called after the last part of its URL, or after its host', () => {
+test('a file is named after the last path segment of its URL, or after its host', () => {
   assert.equal(nameOfUrl('http://a.example/b/c.pdf?x=/y', 'application/pdf'), 'c.pdf')
   assert.equal(nameOfUrl('http://a.example/', 'text/html; charset=utf-8'), 'a.example.html')
   assert.equal(nameOfUrl('http://a.example/b', 'image/png'), 'b.png')

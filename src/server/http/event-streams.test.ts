@@ -37,8 +37,8 @@ async function createSite(t: TestContext, parts: Partial<StreamRequest> = {}, he
   return { hub, streams, port, url: `http://127.0.0.1:${port}/` }
 }
 
-describe('streams of events', () => {
-  test('a reader that does not read is cut, the others go on', async (t) => {
+describe('event streams', () => {
+  test('disconnect a client that does not read, but no others', async (t) => {
     const site = await createSite(t)
     const quick = await readEvents(site.url)
     await quick.next()
@@ -62,7 +62,7 @@ describe('streams of events', () => {
     await quick.close()
   })
 
-  test('a reader that is not known any more is sent away within three ticks', async (t) => {
+  test('disconnect a client within three ticks after its session has ended', async (t) => {
     let isKnown = true
     const site = await createSite(t, { isStillKnown: async () => isKnown })
     const reader = await readEvents(site.url)
@@ -74,7 +74,7 @@ describe('streams of events', () => {
     assert.equal(await reader.next(), null)
   })
 
-  test('a store that does not answer signs no one out', async (t) => {
+  test('stay open if the session check fails', async (t) => {
     const site = await createSite(t, { isStillKnown: () => Promise.reject(new Error('gone')) })
     const reader = await readEvents(site.url)
     await reader.next()
@@ -84,7 +84,7 @@ describe('streams of events', () => {
     await reader.close()
   })
 
-  test('a comment keeps a quiet connection awake', async (t) => {
+  test('send a comment to keep an idle connection alive', async (t) => {
     const site = await createSite(t, {}, 10)
     const reader = await readEvents(site.url)
     await reader.next()
@@ -92,7 +92,7 @@ describe('streams of events', () => {
     await reader.close()
   })
 
-  test('an event is written down once for all streams', async (t) => {
+  test('serialise an event once for all clients', async (t) => {
     const site = await createSite(t)
     const readers = await Promise.all(Array.from({ length: 10 }, () => readEvents(site.url)))
     for (const reader of readers) await reader.next()

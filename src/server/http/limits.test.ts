@@ -28,11 +28,11 @@ async function open({ server }: TestServer, bytes = ''): Promise<Socket> {
 
 const request = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const json = { 'content-type': 'application/json' }
 
   test(
-    'sign-in and set-up take 16 KB',
+    'are limited to 16 KB for sign-in and set-up',
     withServer(async ({ nobody }) => {
       for (const path of ['/session', '/setup']) {
         const answer = await nobody().post(path, { email: ada, password: 'x'.repeat(17_000) })
@@ -42,7 +42,7 @@ describe('bodies', () => {
   )
 
   test(
-    'nesting beyond all need is refused before it is parsed',
+    'are refused before parsing if they are nested too deeply',
     withServer(async ({ nobody, as }) => {
       const bodies = ['['.repeat(5000), '{"a":'.repeat(3000), `${'['.repeat(5000)}${']'.repeat(5000)}`]
       for (const body of bodies) {
@@ -59,7 +59,7 @@ describe('bodies', () => {
   )
 
   test(
-    'numbers that are infinite to a computer are refused',
+    'are refused if a number is too large',
     withServer(async ({ as }) => {
       const profile = {
         name: 'n',
@@ -85,7 +85,7 @@ describe('bodies', () => {
   )
 
   test(
-    'bodies for unknown routes are not read',
+    'are not parsed for unknown routes',
     withServer(async ({ nobody }) => {
       const answer = await nobody().post('/nothing', 'not JSON', { headers: json })
       assert.deepEqual([answer.statusCode, answer.json().error.code], [404, 'not-found'])
@@ -93,8 +93,8 @@ describe('bodies', () => {
   )
 })
 
-describe('requests per minute', () => {
-  test('refused requests count as well', () =>
+describe('limit of requests per minute', () => {
+  test('counts refused requests, too', () =>
     withLimits({ 'server.requestsPerMinute': 10 }, async (erace) => {
       const wrongToken = { authorization: 'Bearer erace_wrong' }
       const wrongCookie = { cookie: 'erace_session=wrong' }
@@ -129,7 +129,7 @@ describe('connections', () => {
       for (const socket of sockets) socket.destroy()
     }))
 
-  test('take the rest of a body that is refused: a reset would discard the answer', () =>
+  test('read the rest of a refused body, since a reset would discard the response', () =>
     withLimits({}, async (erace) => {
       const { port } = erace.server.server.address() as AddressInfo
       for (const [path, status, ...more] of [
@@ -158,7 +158,7 @@ describe('connections', () => {
       }
     }))
 
-  test('take the rest of a malformed request as well', () =>
+  test('read the rest of a malformed request, too', () =>
     withLimits({}, async (erace) => {
       const accepted = once(erace.server.server, 'connection') as Promise<[Socket]>
       const { port } = erace.server.server.address() as AddressInfo
@@ -178,7 +178,7 @@ describe('connections', () => {
       await once(other, 'close')
     }))
 
-  test('say in the usual form that an expectation is not met', () =>
+  test('answer an unknown expectation with 417 and the usual JSON error', () =>
     withLimits({}, async (erace) => {
       const socket = await open(erace, 'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\n\r\n')
       const [bytes] = await once(socket, 'data')
@@ -187,7 +187,7 @@ describe('connections', () => {
       socket.destroy()
     }))
 
-  test('make room for new ones where they are idle, from one address and in all', () =>
+  test('that are idle are closed to make room for new ones from the same address', () =>
     withLimits({ 'server.connectionsPerAddress': 20 }, async (erace) => {
       const idle = await Promise.all(Array.from({ length: 100 }, (_, n) => open(erace, n % 2 === 0 ? '' : 'GET / HT')))
       const answered = await open(erace, request)
@@ -198,7 +198,7 @@ describe('connections', () => {
       for (const socket of [...idle, answered]) socket.destroy()
     }))
 
-  test('that are in use are not closed for others', () =>
+  test('that are in use are not closed to make room', () =>
     withLimits({ 'server.connectionsPerAddress': 3 }, async (erace) => {
       await erace.addUser(ada)
       const { headers } = await erace.as(ada).get('/me')
@@ -229,9 +229,9 @@ async function sessionCookie(erace: TestServer): Promise<string> {
   return String(answer.headers['set-cookie']).split(';')[0]!
 }
 
-describe('private answers', () => {
+describe('private responses', () => {
   test(
-    'are not kept by browsers',
+    'are marked as no-store',
     withServer(async ({ as, nobody }) => {
       for (const path of ['/me', '/annotations', '/profiles', '/search?q=x', '/sources'])
         assert.equal((await as(ada).get(path)).headers['cache-control'], 'no-store', path)

@@ -34,7 +34,7 @@ describe('MCP over HTTP', () => {
     return client
   }
 
-  test('takes a token, and neither a cookie nor nothing', async () => {
+  test('requires a valid token, and does not accept cookies', async () => {
     assert.equal((await post(list)).statusCode, 200)
     const cookie = String((await kept.erace.as(ada).get('/session')).raw.req.headers.cookie)
     for (const headers of [{}, { cookie }, { authorization: 'Bearer erace_wrong' }]) {
@@ -48,7 +48,7 @@ describe('MCP over HTTP', () => {
     }
   })
 
-  test('lets a token that may only read change nothing', async () => {
+  test('does not let a read-only token change anything', async () => {
     const client = await clientWith(await addToken(kept, ada, ['read']))
     assert.equal((await dataOf(client, 'sources', {})).items.length, 1)
     assert.match(
@@ -60,7 +60,7 @@ describe('MCP over HTTP', () => {
     await client.close()
   })
 
-  test('refuses pages of other sites, also those whose name was bound to this address', async () => {
+  test('refuses requests from other origins, including DNS rebinding', async () => {
     const host = new URL(address).host
     for (const [origin, asked, status] of [
       ['http://evil.example', host, 403],
@@ -71,7 +71,7 @@ describe('MCP over HTTP', () => {
       assert.deepEqual([origin, asked, (await post(list, { origin, host: asked })).statusCode], [origin, asked, status])
   })
 
-  test('answers garbage with 4xx', async () => {
+  test('answers invalid requests with 4xx or an error code', async () => {
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
     for (const [body, status] of [
       ['{', 400],
@@ -91,7 +91,7 @@ describe('MCP over HTTP', () => {
     assert.match(unknown.payload, /-32601/)
   })
 
-  test('keeps no stream open', async () => {
+  test('offers no streams', async () => {
     const headers = { accept: json.accept, authorization: `Bearer ${token}` }
     for (const method of ['GET', 'DELETE'] as const)
       assert.equal((await kept.erace.server.inject({ method, url: '/mcp', headers })).statusCode, 405)
@@ -109,7 +109,7 @@ describe('MCP over HTTP', () => {
     assert.match(answer.payload, /Subscription limit reached/)
   })
 
-  test('goes on when a client closes its connection in the middle of a call', async () => {
+  test('keeps working if clients disconnect during a call', async () => {
     const call = { ...list, method: 'tools/call', params: { name: 'search', arguments: { query: 'solar' } } }
     const body = JSON.stringify(call)
     const { hostname, port } = new URL(address)
@@ -132,7 +132,7 @@ describe('MCP over HTTP', () => {
     await client.close()
   })
 
-  test('shows the text before and after a change', async () => {
+  test('returns changes with the text before and after, and the text of versions', async () => {
     const client = await clientWith(token)
     const { items } = await dataOf(client, 'changes_since', { since: '1d', url: kept.url('/') })
     assert.deepEqual(

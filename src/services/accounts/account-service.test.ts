@@ -24,7 +24,7 @@ describe('accounts', () => {
   describe('set-up', () => {
     const form = { ...browser, email: 'Root@Example.org', password: PASSWORD, name: 'Root' }
 
-    test('works once, with the key of this start alone, and makes an administrator who is signed in', async () => {
+    test('works once, only with the latest key, and signs in the new administrator', async () => {
       const { service } = accounts
       const old = (await service.prepareSetup())!
       const key = (await service.prepareSetup())!
@@ -40,7 +40,7 @@ describe('accounts', () => {
       assert.equal(await accounts.stores.accounts.count(), 1)
     })
 
-    test('makes one account of two concurrent requests', async () => {
+    test('creates only one account for two concurrent requests', async () => {
       const key = (await accounts.service.prepareSetup())!
       const both = ['a@example.org', 'b@example.org'].map((email) => accounts.service.setUp({ ...form, key, email }))
       const settled = (await Promise.allSettled(both)).map(({ status }) => status)
@@ -48,13 +48,13 @@ describe('accounts', () => {
       assert.equal(await accounts.stores.accounts.count(), 1)
     })
 
-    test('is void once an account was made in another way', async () => {
+    test('is no longer possible once another account exists', async () => {
       const key = (await accounts.service.prepareSetup())!
       await addAda()
       await assert.rejects(accounts.service.setUp({ ...form, key }), { code: 'setup-key-wrong' })
     })
 
-    test('keeps no key', async () => {
+    test('does not store the key in plain text', async () => {
       const key = (await accounts.service.prepareSetup())!
       assert.ok(
         !Buffer.from((await accounts.stores.setup.hash())!)
@@ -63,14 +63,14 @@ describe('accounts', () => {
       )
     })
 
-    test('refuses short passwords and what is no address, and the key stays good', async () => {
+    test('refuses short passwords and invalid addresses, and the key stays valid', async () => {
       const key = (await accounts.service.prepareSetup())!
       await assert.rejects(accounts.service.setUp({ ...form, key, password: 'short' }), { code: 'request-invalid' })
       await assert.rejects(accounts.service.setUp({ ...form, key, email: 'root' }), { code: 'request-invalid' })
       assert.equal((await accounts.service.setUp({ ...form, key })).kind, 'signed-in')
     })
 
-    test('by the environment makes the first administrator, and nothing where there is an account', async () => {
+    test('from the environment creates the first administrator only if there is no account', async () => {
       assert.equal(await accounts.service.ensureAdministrator('Root@example.org', PASSWORD), true)
       assert.equal(await accounts.service.ensureAdministrator('root@example.org', OTHER), false)
       assert.equal(await accounts.service.ensureAdministrator('eve@example.org', OTHER), false)
@@ -79,7 +79,7 @@ describe('accounts', () => {
   })
 
   describe('administration', () => {
-    test('adds users with what the settings say of their level, each address once', async () => {
+    test('adds users with the service level from the settings, and each address only once', async () => {
       const ada = await addAda()
       assert.deepEqual([ada.email, ada.name, ada.role, ada.level], ['ada@example.org', 'Ada', 'user', 'silver'])
       await assert.rejects(addAda(), { code: 'address-taken' })
@@ -94,7 +94,7 @@ describe('accounts', () => {
       assert.ok(!JSON.stringify(await users.findByEmail('ada@example.org')).includes('argon2'))
     })
 
-    test('keeps the last administrator, and everything of theirs', async () => {
+    test('does not demote, disable or remove the last administrator', async () => {
       const root = await addRoot()
       const { users } = accounts.service
       await assert.rejects(users.change(root.id, { role: 'user' }), { code: 'last-administrator' })
@@ -115,7 +115,7 @@ describe('accounts', () => {
       await accounts.signedIn('ada@example.org', OTHER)
     })
 
-    test('says that there is no such account', async () => {
+    test('reports unknown accounts as not found', async () => {
       const { users } = accounts.service
       assert.equal(await users.find(99), null)
       await assert.rejects(users.change(99, { name: 'x' }), { code: 'not-found' })
@@ -123,8 +123,8 @@ describe('accounts', () => {
     })
   })
 
-  describe('one’s own', () => {
-    test('password is changed by who knows it, and all other sessions end', async () => {
+  describe('own account', () => {
+    test('changes the password if the current one is right, and ends all other sessions', async () => {
       await addAda()
       const here = await accounts.signedIn('ada@example.org')
       const there = await accounts.signedIn('ada@example.org')
@@ -137,7 +137,7 @@ describe('accounts', () => {
       await accounts.signedIn('ada@example.org', OTHER)
     })
 
-    test('password is not guessed through a stolen session', async () => {
+    test('limits guesses at the password, so that a stolen session does not reveal it', async () => {
       await addAda()
       const { caller } = await accounts.signedIn('ada@example.org')
       const change = { current: 'wrong', password: OTHER, address: browser.address }
@@ -145,7 +145,7 @@ describe('accounts', () => {
       assert.deepEqual(await accounts.service.changePassword(caller, change), { kind: 'wait', seconds: 1 })
     })
 
-    test('settings are kept one by one', async () => {
+    test('changes settings one by one', async () => {
       await addAda()
       const { caller } = await accounts.signedIn('ada@example.org')
       await accounts.service.changeOwn(caller, { timeZone: 'Europe/Athens' })
@@ -160,7 +160,7 @@ describe('accounts', () => {
     })
   })
 
-  test('have the service level that their owner’s profiles are checked with', async () => {
+  test('determine the service level of their owner, until they are removed', async () => {
     const { users } = accounts.service
     const levels = createAccountLevels({
       accounts: accounts.stores.accounts,

@@ -21,7 +21,7 @@ describe('sessions', () => {
     assert.equal((await service.ofSession(secret))?.account.email, 'ada@example.org')
   })
 
-  test('end when they were not used for long enough, and not as long as they are', async () => {
+  test('expire when unused for long enough, but not while in use', async () => {
     const { secret } = await accounts.signedIn('ada@example.org')
     for (let n = 0; n < 4; n++) {
       clock.advance(HALF_AGE_MS)
@@ -31,7 +31,7 @@ describe('sessions', () => {
     assert.equal(await accounts.service.ofSession(secret), null)
   })
 
-  test('record their last use once a minute at most', async () => {
+  test('record their last use at most once a minute', async () => {
     const { secret, caller } = await accounts.signedIn('ada@example.org')
     const seenAt = async () => (await accounts.service.sessions(caller)).find(({ current }) => current)!.seenAt
     const start = clock.now()
@@ -43,7 +43,7 @@ describe('sessions', () => {
     assert.equal(await seenAt(), start + 60_000)
   })
 
-  test('end with a sign-out, here or everywhere', async () => {
+  test('end when the user signs out, here or everywhere', async () => {
     const here = await accounts.signedIn('ada@example.org')
     const there = await accounts.signedIn('ada@example.org')
     const root = await accounts.signedIn('root@example.org')
@@ -58,7 +58,7 @@ describe('sessions', () => {
     assert.notEqual(await accounts.service.ofSession(root.secret), null)
   })
 
-  test('can be ended one by one, but only the own', async () => {
+  test('can be ended one by one, but only by their owner', async () => {
     const ada = await accounts.signedIn('ada@example.org')
     const root = await accounts.signedIn('root@example.org')
     assert.equal(await accounts.service.endSession(root.caller, ada.caller.key), false)
@@ -67,7 +67,7 @@ describe('sessions', () => {
     assert.equal(await accounts.service.ofSession(ada.secret), null)
   })
 
-  test('of a disabled account end at once, also where they were cached', async () => {
+  test('of a disabled account end at once, even if cached', async () => {
     const { account } = (await accounts.signedIn('ada@example.org')).caller
     const { secret, caller } = await accounts.signedIn('ada@example.org')
     const token = await accounts.service.addToken(caller, { name: 't' })
@@ -83,7 +83,7 @@ describe('sessions', () => {
     assert.notEqual(await accounts.service.ofToken(token.secret), null)
   })
 
-  test('notice within a moment what another process changed', async () => {
+  test('reflect changes by another process within 250 ms', async () => {
     const { secret, caller } = await accounts.signedIn('ada@example.org')
     assert.equal((await accounts.service.ofSession(secret))?.account.role, 'user')
     const other = accounts.restart().service
@@ -103,7 +103,7 @@ describe('tokens', () => {
   })
   after(() => accounts.close())
 
-  test('may read and write unless something else is said, and are known by their prefix', async () => {
+  test('can read and write by default, and start with a known prefix', async () => {
     const { caller } = await accounts.signedIn('ada@example.org')
     const { token, secret } = await accounts.service.addToken(caller, { name: ' script\n' })
     assert.match(secret, /^erace_[\w-]{43}$/)
@@ -117,7 +117,7 @@ describe('tokens', () => {
     assert.equal(await accounts.service.removeToken(caller, token.id), false)
   })
 
-  test('end at their time', async () => {
+  test('expire at the given time', async () => {
     const { caller } = await accounts.signedIn('ada@example.org')
     const { secret } = await accounts.service.addToken(caller, { name: 't', expiresAt: clock.now() + 1000 })
     assert.notEqual(await accounts.service.ofToken(secret), null)
@@ -128,7 +128,7 @@ describe('tokens', () => {
     })
   })
 
-  test('of the scope admin are for administrators', async () => {
+  test('with the admin scope are for administrators only', async () => {
     const { caller } = await accounts.signedIn('ada@example.org')
     await assert.rejects(accounts.service.addToken(caller, { name: 't', scopes: ['admin'] }), { code: 'forbidden' })
   })

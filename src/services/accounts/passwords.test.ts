@@ -6,7 +6,7 @@ import { cheapCost } from './accounts.testkit.ts'
 import { createPasswords, defaultCost, formatHash, parseHash } from './passwords.ts'
 
 describe('passwords', () => {
-  test('are kept as argon2id in the form that other tools read', async () => {
+  test('are stored as argon2id in the standard format', async () => {
     const stored = await createPasswords().hash('correct horse')
     assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
     const { salt, hash } = parseHash(stored)!
@@ -21,7 +21,7 @@ describe('passwords', () => {
     assert.deepEqual(own, hash)
   })
 
-  test('are right or wrong, and two hashes of one are never the same', async () => {
+  test('are verified, and hashing one twice gives different hashes', async () => {
     const passwords = createPasswords({ cost: cheapCost })
     const stored = await passwords.hash('correct horse')
     assert.notEqual(stored, await passwords.hash('correct horse'))
@@ -30,21 +30,21 @@ describe('passwords', () => {
     assert.deepEqual(await passwords.verify('', stored), { kind: 'wrong' })
   })
 
-  test('are verified with the cost they were hashed with, which may be outdated', async () => {
+  test('are verified with the cost they were hashed with, and reported if it is outdated', async () => {
     const stored = await createPasswords({ cost: cheapCost }).hash('correct horse')
     const stronger = createPasswords({ cost: { ...cheapCost, passes: 2 } })
     assert.deepEqual(await stronger.verify('correct horse', stored), { kind: 'outdated' })
     assert.deepEqual(await stronger.verify('wrong', stored), { kind: 'wrong' })
   })
 
-  test('are the same however a keyboard composes an accent', async () => {
+  test('match in any Unicode normalisation form', async () => {
     const passwords = createPasswords({ cost: cheapCost })
     assert.deepEqual(await passwords.verify('cafe\u0301 au lait', await passwords.hash('caf\u00e9 au lait')), {
       kind: 'right',
     })
   })
 
-  test('cost the same work where there is nothing to compare with', async () => {
+  test('take the same work to verify if there is no usable hash', async () => {
     const passwords = createPasswords({ cost: cheapCost })
     for (const stored of [null, '', 'none', '$argon2id$v=19$m=4294967295,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAA']) {
       const before = passwords.computed()
@@ -53,7 +53,7 @@ describe('passwords', () => {
     }
   })
 
-  test('are hashed a few at a time, and refused when too many wait', async () => {
+  test('are hashed a few at a time, and refused if too many are waiting', async () => {
     const passwords = createPasswords({ cost: cheapCost, maxAtOnce: 1, maxWaiting: 2 })
     const settled = await Promise.allSettled(Array.from({ length: 5 }, () => passwords.hash('correct horse')))
     assert.deepEqual(
@@ -66,13 +66,13 @@ describe('passwords', () => {
   })
 })
 
-describe('the stored form of a password', () => {
-  test('is read back as it was written', () => {
+describe('stored form of a password', () => {
+  test('survives a round trip', () => {
     const stored = { cost: defaultCost, salt: randomBytes(16), hash: randomBytes(32) }
     assert.deepEqual(parseHash(formatHash(stored)), stored)
   })
 
-  test('is refused where it asks for more than a machine has, or is something else', () => {
+  test('is refused if its cost is out of range or the format is different', () => {
     const salt = 'AAAAAAAAAAAAAAAAAAAAAA'
     const hash = `${salt}${salt}`
     assert.notEqual(parseHash(`$argon2id$v=19$m=64,t=1,p=1$${salt}$${hash}`), null)

@@ -18,7 +18,7 @@ describe('sign-in', () => {
   const attempt = (email: string, password: string, address = browser.address) =>
     accounts.service.signIn({ email, password, agent: '', address })
 
-  test('finds the account however the address is typed', async () => {
+  test('finds the account regardless of case and spaces in the email address', async () => {
     const { caller, secret, expiresAt } = await accounts.signedIn(' Ada@Example.ORG ')
     assert.deepEqual(
       [caller.account.email, caller.via, expiresAt],
@@ -29,7 +29,7 @@ describe('sign-in', () => {
     assert.equal(await accounts.service.ofToken(secret), null)
   })
 
-  test('computes a hash for an address that nobody has, as for any other', async () => {
+  test('computes a hash even for an unknown email address', async () => {
     for (const email of ['ada@example.org', 'nobody@example.org', 'no address']) {
       const before = accounts.passwords.computed()
       assert.deepEqual(await attempt(email, 'wrong', '192.0.2.77'), { kind: 'wrong' })
@@ -38,7 +38,7 @@ describe('sign-in', () => {
     await attempt('ada@example.org', PASSWORD, '192.0.2.77')
   })
 
-  test('waits longer and longer after five wrong passwords, also after a restart, and forgets on success', async () => {
+  test('backs off after five wrong passwords, even across restarts, and resets on success', async () => {
     for (let n = 0; n < 5; n++)
       assert.deepEqual(await attempt('eve@example.org', 'wrong', `198.51.100.${n}`), { kind: 'wrong' })
     for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
@@ -60,7 +60,7 @@ describe('sign-in', () => {
     assert.equal((await attempt('eve@example.org', PASSWORD, '198.51.100.9')).kind, 'signed-in')
   })
 
-  test('waits for an address that nobody has as for any other', async () => {
+  test('backs off for unknown email addresses too', async () => {
     for (let n = 0; n < 5; n++) await attempt('ghost@example.org', 'wrong', `198.51.101.${n}`)
     assert.deepEqual(await attempt('ghost@example.org', 'wrong', '198.51.101.9'), { kind: 'wait', seconds: 1 })
   })
@@ -75,14 +75,14 @@ describe('sign-in', () => {
     assert.deepEqual(await attempt('day@example.org', 'wrong', '198.51.102.98'), { kind: 'wait', seconds: 1 })
   })
 
-  test('waits after twenty wrong passwords from one network address, for any account', async () => {
+  test('backs off after twenty wrong passwords from one network (IPv6 /64), for any account', async () => {
     for (let n = 0; n < 20; n++)
       assert.equal((await attempt(`x${n}@example.org`, 'wrong', `2001:db8::${n}`)).kind, 'wrong')
     assert.deepEqual(await attempt('ada@example.org', PASSWORD, '2001:db8::ffff'), { kind: 'wait', seconds: 1 })
     assert.equal((await attempt('ada@example.org', PASSWORD, '2001:db8:0:1::1')).kind, 'signed-in')
   })
 
-  test('checks no more guesses of one moment from one network address than of several', async () => {
+  test('checks at most twenty concurrent guesses from one network address', async () => {
     const before = accounts.passwords.computed()
     const guesses = Array.from({ length: 250 }, (_, n) => attempt(`g${n}@example.org`, 'wrong', '198.51.106.1'))
     const kinds = (await Promise.all(guesses)).map(({ kind }) => kind)
@@ -91,7 +91,7 @@ describe('sign-in', () => {
     assert.ok(kinds.every((kind) => kind === 'wrong' || kind === 'wait'))
   })
 
-  test("signing in to an account of one's own gives no further guesses at others", async () => {
+  test('signing in to one account does not reset the limit of guesses at others', async () => {
     let checked = 0
     for (let n = 0; n < 40; n++) {
       await attempt('ada@example.org', PASSWORD, '198.51.107.1')
@@ -126,14 +126,14 @@ describe('sign-in', () => {
     assert.equal((await fromDevice('another horse')).kind, 'wait')
   })
 
-  test('does not wait longer because a clock was set back', async () => {
+  test('does not wait longer after the clock is set back', async () => {
     for (let n = 0; n < 6; n++) await attempt('back@example.org', 'wrong', `198.51.103.${n}`)
     clock.jump(-86_400_000)
     assert.deepEqual(await attempt('back@example.org', 'wrong', '198.51.103.9'), { kind: 'wait', seconds: 1 })
     clock.jump(86_400_000)
   })
 
-  test('takes guesses of one moment one after the other', async () => {
+  test('counts concurrent guesses one by one', async () => {
     const guesses = Array.from({ length: 20 }, (_, n) => attempt('many@example.org', 'wrong', `198.51.104.${n}`))
     const kinds = (await Promise.all(guesses)).map(({ kind }) => kind)
     assert.equal(kinds.filter((kind) => kind === 'wrong').length, 5)
@@ -141,7 +141,7 @@ describe('sign-in', () => {
     for (const { kind } of await Promise.all(right)) assert.equal(kind, 'signed-in')
   })
 
-  test('hashes anew what was hashed with less than is spent today', async () => {
+  test('rehashes passwords that were hashed at a lower cost', async () => {
     const email = 'old@example.org'
     await accounts.service.users.add({ email, password: PASSWORD })
     const weak = createPasswords({ cost: { memoryKib: 8, passes: 1, lanes: 1 } })
@@ -152,7 +152,7 @@ describe('sign-in', () => {
     await accounts.signedIn(email)
   })
 
-  test('keeps no secret, and cuts what browsers call themselves', async () => {
+  test('lists sessions without their secrets, and with a cleaned and shortened user agent', async () => {
     const outcome = await accounts.service.signIn({
       email: 'ada@example.org',
       password: PASSWORD,

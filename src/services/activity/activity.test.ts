@@ -54,8 +54,8 @@ async function pass(activity: Activity, clock: { advance(ms: number): void }, se
   }
 }
 
-describe('what the crawl does', () => {
-  test('rates are those of the last five seconds, over all shards', async () => {
+describe('crawl activity', () => {
+  test('rates are averages over the last five seconds and all shards', async () => {
     const { activity, clock, counters } = openActivity()
     await activity.tick()
     assert.equal(activity.now().pagesPerSecond, 0)
@@ -69,7 +69,7 @@ describe('what the crawl does', () => {
     assert.equal(activity.now().pagesPerSecond, 0)
   })
 
-  test('a long gap between two looks is not taken for a second', async () => {
+  test('rates take a long gap between two ticks into account', async () => {
     const { activity, clock, counters } = openActivity()
     await activity.tick()
     counters.shard(0).add('fetched', 600)
@@ -78,7 +78,7 @@ describe('what the crawl does', () => {
     assert.equal(activity.now().pagesPerSecond, 10)
   })
 
-  test('the series has a point each two seconds and ends after ten minutes', async () => {
+  test('the series has a point every two seconds and covers ten minutes', async () => {
     const { activity, clock, told } = openActivity()
     await pass(activity, clock, 700)
     const { series } = await activity.report()
@@ -88,7 +88,7 @@ describe('what the crawl does', () => {
     assert.equal(told.length, 700, 'listeners are notified each second')
   })
 
-  test('the store and the disk are asked no more often than their answers grow old', async () => {
+  test('figures of the store and the disk are cached', async () => {
     const { activity, clock, asked, store } = openActivity()
     store.tasks = 5
     for (let second = 0; second < 60; second++) {
@@ -102,7 +102,7 @@ describe('what the crawl does', () => {
     assert.equal(activity.now().tasks, 5, 'a count that fails leaves the last one standing')
   })
 
-  test('the report has totals, deadlines by level and the disk', async () => {
+  test('the report has totals, met deadlines by level and disk usage', async () => {
     const { activity, counters, scheduler, takeIds, finish } = openActivity()
     scheduler.set(watchOf(1, { level: 'gold' }))
     takeIds()
@@ -123,7 +123,7 @@ describe('what the crawl does', () => {
     assert.equal(paused, null)
   })
 
-  test('says why nothing is fetched', async () => {
+  test('says why fetching is paused', async () => {
     const { activity, clock, counters, store } = openActivity()
     counters.throttle(true)
     assert.match((await activity.paused())!, /fallen behind/)

@@ -23,8 +23,8 @@ function openNodeCounters() {
   return { counters, seen, look }
 }
 
-describe('the board of a cluster', () => {
-  test('sums over the workers that live; who serves fetches nothing', async () => {
+describe('cluster counters', () => {
+  test('sum gauges over live workers and totals over lost ones too, without server nodes', async () => {
     const { counters, look } = openNodeCounters()
     await look(
       nodeOf('a', { fetched: 10, queued: 5, inFlight: 1 }),
@@ -35,7 +35,7 @@ describe('the board of a cluster', () => {
     assert.deepEqual([counters.total('fetched'), counters.total('queued'), counters.total('inFlight')], [60, 12, 3])
   })
 
-  test('a worker that comes or goes is no work of this moment, and what it has done stays done', async () => {
+  test('joining or leaving workers do not change the flow, and their totals are kept', async () => {
     const { counters, look } = openNodeCounters()
     await look(nodeOf('a', { fetched: 1000 }))
     assert.deepEqual([counters.total('fetched'), counters.flow!('fetched')], [1000, 0])
@@ -47,13 +47,13 @@ describe('the board of a cluster', () => {
     assert.deepEqual([counters.total('fetched'), counters.flow!('fetched')], [6030, 30], 'who comes back counts once')
   })
 
-  test('what a node says of itself may be missing or nonsense', async () => {
+  test('treat missing or invalid figures of a node as zero', async () => {
     const { counters, look } = openNodeCounters()
     await look(nodeOf('a', {}), nodeOf('b', { fetched: 'many', queued: Number.NaN, bytes: -5 }))
     assert.deepEqual([counters.total('fetched'), counters.total('queued'), counters.total('bytes')], [0, 0, 0])
   })
 
-  test('says why nothing is fetched', async () => {
+  test('say why nothing is fetched', async () => {
     const { counters, seen, look } = openNodeCounters()
     assert.equal(counters.whyIdle!(), null, 'not read yet')
     await look(nodeOf('s', {}, { role: 'serve' }))

@@ -24,8 +24,8 @@ const listOf = (nodes: readonly NodeReport[], paused = false) =>
     clock: createManualClock(Date.UTC(2026, 0, 1, 12)),
   })
 
-describe('the nodes of a cluster', () => {
-  test('are listed with their stats, and times by the clock of the reader', async () => {
+describe('nodes of a cluster', () => {
+  test('are listed with their stats, and times by the local clock', async () => {
     assert.deepEqual(await listOf([seen]).list(), [
       {
         id: 'm1-7-abc',
@@ -50,19 +50,19 @@ describe('the nodes of a cluster', () => {
     ])
   })
 
-  test('what a node does not say, or says wrongly, is nothing', async () => {
+  test('get defaults for missing or invalid figures', async () => {
     const stats = { perSecond: 'fast', rssBytes: -0.4, failed: Number.NaN, lastError: 7 }
     const [node] = await listOf([{ ...seen, stats, role: 'unheard-of' as 'worker' }]).list()
     const { role, pagesPerSecond, rssBytes, errors, lastError, queued } = node!
     assert.deepEqual([role, pagesPerSecond, rssBytes + 0, errors, lastError, queued], ['worker', 0, 0, 0, '', 0])
   })
 
-  test('one that is lost does nothing any more', async () => {
+  test('are lost after the lease, with no pages per second and nothing in flight', async () => {
     const [node] = await listOf([{ ...seen, seenMsAgo: 15_001 }]).list()
     assert.deepEqual([node!.state, node!.pagesPerSecond, node!.inFlight, node!.errors], ['lost', 0, 0, 4])
   })
 
-  test('can be drained where they are known', async () => {
+  test('can be drained if they exist', async () => {
     const list = listOf([seen])
     assert.deepEqual([await list.drain!('m1-7-abc', true), await list.drain!('nobody', true)], [true, false])
   })

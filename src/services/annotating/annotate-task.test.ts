@@ -18,9 +18,9 @@ const shop = (...lines: string[]): string =>
 for (const engine of [sqliteEngine, postgresEngine]) {
   const stage = (work: (stage: Stage) => Promise<void>) => withStage(engine, work)
 
-  describe(`what an annotation says (${engine.name})`, () => {
+  describe(`content of annotations (${engine.name})`, () => {
     test(
-      'match: change is met by what changed, match: page by the page; new pages are matched whole',
+      '"match: change" needs a match in the change, "match: page" on the page or a new page',
       stage(async ({ uri, put, serve }) => {
         const source = sourceOf(uri)
         await put(
@@ -52,7 +52,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'headings above a change are context, and a page whose earlier version is lost counts as a whole',
+      'headings above a change are matched too, and the whole page if the earlier version is lost',
       stage(async ({ uri, put, serve, lose }) => {
         await put(
           profileOf('heading', ann, [sourceOf(uri)], { kettle: 1, milk: 1 }, { threshold: 2 }),
@@ -72,7 +72,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'a line says old → new, and the list has what changed, word by word',
+      'the summary reads old → new, and the list has the changes in order, up to a limit',
       stage(async ({ uri, put, serve }) => {
         await put(profileOf('all', ann, [sourceOf(uri, { process: 'track' })], {}))
         await serve(shop('€ 39.90', 'In stock', 'Boils water.'))
@@ -99,7 +99,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'gone, redirected, behind a sign-in and back are said in words',
+      'the summary says if a page is gone, redirected, behind a sign-in or back',
       stage(async ({ uri, put, serve, gone }) => {
         await put(
           profileOf('all', ann, [sourceOf(uri, { process: 'track' })], {}),
@@ -124,7 +124,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'each new or edited entry of a feed is an annotation of its own, with its title and link',
+      'each new or edited feed entry gets its own annotation, with its title and link',
       stage(async ({ uri, put, serve }) => {
         await put(
           profileOf('all', ann, [sourceOf(uri, { process: 'track' })], {}),

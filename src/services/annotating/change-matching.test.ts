@@ -108,8 +108,8 @@ function documentOf({ before, after }: Pair) {
   return item === undefined ? null : createMatchedDocuments(version, () => {})(item, 'change')
 }
 
-describe('interests that are held against a change', () => {
-  test('find no phrase over the end of a block', () => {
+describe('interests matched against a change', () => {
+  test('find no phrases across block boundaries', () => {
     const meets = (expression: string, lines: string[]): boolean => {
       const document = documentOf({
         before: [{ heading: 'Solar', lines: ['x'] }],
@@ -124,7 +124,7 @@ describe('interests that are held against a change', () => {
     assert.equal(meets('"solar panel"', ['x', 'panel']), false, 'nor from a heading to what is below it')
   })
 
-  test('find phrases over the ends of lines in plain text, which are broken anywhere', () => {
+  test('find phrases across line breaks in plain text', () => {
     const content = (body: string) => ({ body: Buffer.from(body), contentType: 'text/plain', omit: null })
     const version = versionOf(1, { reason: 'new', url: 'http://shop.example/', title: '' })
     const tellApart = (told: readonly Change[]) => ({ told, noise: [] })
@@ -139,7 +139,7 @@ describe('interests that are held against a change', () => {
     assert.equal(index.match(createMatchedDocuments(version, () => {})(item!, 'change').terms).length, 1)
   })
 
-  test('are met as a naive evaluation says, and the explanation shows where', () => {
+  test('agree with a naive evaluation, and the explanation shows where they match', () => {
     fc.assert(
       fc.property(pair, fc.array(interests, { minLength: 1, maxLength: 12 }), (versions, given) => {
         const document = documentOf(versions)

@@ -25,7 +25,7 @@ function recipientOf(id: string, ignore: readonly string[], owner = 'ann@example
 const contentOf = (text: string | null, contentType = 'text/plain'): Content | null =>
   text === null ? null : { body: Buffer.from(text), contentType, omit: null }
 
-describe('a change for a profile that ignores part of the text', () => {
+describe('change for a profile that ignores part of the text', () => {
   const viewsOf = createChangeViews()
   const counter = recipientOf('counter', ['Visitors: \\d+'])
   const all = recipientOf('all', [])
@@ -43,19 +43,19 @@ describe('a change for a profile that ignores part of the text', () => {
       : seen.told.flatMap(({ before, after }) => [before, after].filter((text) => text !== undefined))
   }
 
-  test('is none where nothing else changed', () => {
+  test('is empty if nothing else changed', () => {
     const change = changed('News\nVisitors: 1\nRain', 'News\nVisitors: 22\nRain')
     assert.deepEqual(toldOf(change), [])
     assert.deepEqual(toldOf(change, all), ['Visitors: 1', 'Visitors: 22'])
   })
 
-  test('is shown without it where something else changed as well', () => {
+  test('is shown without the ignored text if something else changed too', () => {
     const change = changed('News\nVisitors: 1. Rain', 'News\nVisitors: 22. Sun')
     assert.deepEqual(toldOf(change), ['. Rain', '. Sun'])
     assert.deepEqual(toldOf(change, all), ['Visitors: 1. Rain', 'Visitors: 22. Sun'])
   })
 
-  test('an expression that reaches over several blocks cuts each, and a block with nothing left is none', () => {
+  test('an expression across several blocks is cut out of each, and empty blocks are dropped', () => {
     const change = (n: number) => `News\nOnline now: ${n}\n${n + 1} today\nRain`
     const both = recipientOf('both', ['now: \\d+\\s+\\d+ today'])
     assert.deepEqual(toldOf(changed(change(1), change(7)), both), [])
@@ -63,7 +63,7 @@ describe('a change for a profile that ignores part of the text', () => {
     assert.equal(views.of(both).page?.blocks.length, 4, 'the page itself is whole')
   })
 
-  test('of pages without a text, and where nothing can be compared, there is none, and the page counts as a whole', () => {
+  test('is null if the page has no text or no other version to compare with', () => {
     for (const change of [changed(null, 'Visitors: 1'), changed('Visitors: 1', null)])
       assert.equal(toldOf(change), null)
     const picture = { ...changed('a', 'b'), after: contentOf('b', 'image/png') }
@@ -71,7 +71,7 @@ describe('a change for a profile that ignores part of the text', () => {
     assert.deepEqual([view.change, view.page], [null, null])
   })
 
-  test('is the same for all with the same list', () => {
+  test('is shared by profiles that ignore the same', () => {
     const twin = recipientOf('twin', ['Visitors: \\d+'], 'bob@example.org')
     const views = viewsOf(changed('Visitors: 1\nRain', 'Visitors: 2\nSun'), budgets())
     assert.equal(views.of(counter), views.of(twin))
@@ -79,7 +79,7 @@ describe('a change for a profile that ignores part of the text', () => {
     assert.notEqual(views.of(counter), views.of(all))
   })
 
-  test('profiles of one owner share their work; beyond it they see the whole change and are named, and others have their own', () => {
+  test('beyond the work budget of an owner, profiles see the whole change and are reported', () => {
     const tail = 'x'.repeat(400_000)
     const change = changed(`${tail} Visitors: 1`, `${tail} Visitors: 2`)
     const many = Array.from({ length: 100 }, (_, n) =>
@@ -97,7 +97,7 @@ describe('a change for a profile that ignores part of the text', () => {
   })
 })
 
-describe('a change of a part of a page', () => {
+describe('change of a part of a page', () => {
   const html = (body: string): Content => ({
     ...contentOf(`<base href="/x/">${body}`, 'text/html')!,
     answer: { url: 'http://a.example/', status: 200, header: '' },
@@ -114,7 +114,7 @@ describe('a change of a part of a page', () => {
     return { again: view.isMatchedAgain, told: view.change?.told.map(({ before, after }) => `${before} → ${after}`) }
   }
 
-  test('is that of its links and images too, where they count', () => {
+  test('includes changed links and images if they are watched', () => {
     const [old, next] = [page('a', 'a'), page('b', 'c')]
     const all = ['text', 'links', 'images'] as const
     assert.deepEqual(toldOf(old, next, { select: ['#in'], aspects: all }).told, [
@@ -132,7 +132,7 @@ describe('a change of a part of a page', () => {
     assert.deepEqual(toldOf(old, next, { select: ['#in'], aspects: ['text'] }).told, [])
   })
 
-  test('that is there again is compared with the last version in which it was', () => {
+  test('compares a reappearing part with the last version that had it', () => {
     const [old, without, next] = [page('a', 'a'), page('a', 'a', 'away'), page('b', 'a')]
     const whole = toldOf(without, next, { select: ['#in'] })
     assert.deepEqual(whole, { again: true, told: undefined })

@@ -13,9 +13,9 @@ const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.doc
 const wordDocument = (...lines: string[]): Buffer => docxOf(lines.map((line) => wordParagraph(line)).join(''))
 
 for (const engine of [sqliteEngine, postgresEngine]) {
-  describe(`documents that are no pages (${engine.name})`, () => {
+  describe(`documents other than pages (${engine.name})`, () => {
     test(
-      'are matched by their text, and a change says what changed in it',
+      'are matched by their text, and annotations show the changed text',
       withStage(engine, async ({ uri, put, serve }) => {
         await put(profileOf('prices', 'ann@example.org', [sourceOf(uri)], { butter: 1 }, { match: 'change' }))
         const type = 'application/pdf'
@@ -31,7 +31,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'the change of a table names the cell',
+      'show a change of a table as the row with its column names',
       withStage(engine, async ({ uri, put, serve }) => {
         await put(profileOf('table', 'ann@example.org', [sourceOf(uri)], {}))
         const type = 'text/csv'
@@ -43,7 +43,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'one that can not be read is kept, and the next that can be is news',
+      'are kept if unreadable, and the next readable version is reported',
       withStage(engine, async ({ uri, put, serve, history }) => {
         await put(profileOf('words', 'ann@example.org', [sourceOf(uri)], { butter: 1 }))
         assert.deepEqual(await serve(Buffer.from('PK no document'), { type: docx }), [])

@@ -6,7 +6,7 @@ import { sqliteEngine } from '../../store/sqlite/testkit/store.testkit.ts'
 import { createLanding } from './processor.ts'
 
 test(
-  'a source is followed as far as it was kept to redirect, in circles not for ever',
+  'follows the stored redirects of a source, and stops in redirect loops',
   withSystem(sqliteEngine, {}, async (system) => {
     const { documents, versions } = await openOne(system)
     const host = system.hostOf(0, 0)

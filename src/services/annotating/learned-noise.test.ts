@@ -35,18 +35,18 @@ const list = (lists: readonly string[], at = 'ul') =>
         .join('')}</ul></div>`,
   )
 
-describe('noise that is learned', () => {
-  test('a line that varies in its numbers alone is quiet after two changes in a row', () => {
+describe('learned noise', () => {
+  test('a line that only varies in its numbers is muted after two changes in a row', () => {
     const lines = [12, 15, 11, 19, 14].map((n) => `Queue at the gate: ${n} cars waiting`)
     assert.deepEqual(counts(paragraph(lines)), [1, 1, 0, 0])
   })
 
-  test('numbers that were stable for a check in between stay news', () => {
+  test('numbers that are stable for a check in between are always reported', () => {
     const lines = [12, 15, 11, 19, 14, 20].map((n) => `Queue at the gate: ${n} cars waiting`)
     assert.deepEqual(counts(paragraph(lines), { stable: [1, 2, 3, 4, 5] }), [1, 1, 1, 1, 1])
   })
 
-  test('its words are news, and so is what follows until it is learned again', () => {
+  test('changed words in a muted line are reported, and so is the next change', () => {
     const lines = [
       'Queue: 12 cars',
       'Queue: 13 cars',
@@ -58,7 +58,7 @@ describe('noise that is learned', () => {
     assert.deepEqual(counts(paragraph(lines)), [1, 1, 0, 1, 1])
   })
 
-  test('a text that comes back after one check flips; one that was never there is news', () => {
+  test('a text that returns after one check is muted as flipping; a text not seen before is reported', () => {
     const lines = [
       'Our guests love the terrace',
       'Try the fish soup of our cook',
@@ -69,12 +69,12 @@ describe('noise that is learned', () => {
     assert.deepEqual(counts(paragraph(lines)), [1, 0, 0, 1])
   })
 
-  test('a text that comes back after a quiet time is news', () => {
+  test('a text that returns after a stable time is reported', () => {
     const lines = ['The museum shows old maps', 'The museum shows photographs', 'The museum shows old maps']
     assert.deepEqual(counts(paragraph(lines), { stable: [1, 2] }), [1, 1])
   })
 
-  test('prices, stock, states, versions, scores and event dates are news at every check', () => {
+  test('prices, stock, states, versions, scores and event dates are always reported', () => {
     for (const lines of [
       ['€ 12.00', '€ 13.00', '€ 12.00', '€ 14.00', '€ 12.00', '€ 13.00'],
       ['Only 3 left', 'Only 2 left', 'Only 3 left', 'Only 1 left', 'Sold out', 'Only 3 left'],
@@ -105,7 +105,7 @@ describe('noise that is learned', () => {
       assert.deepEqual(counts(paragraph(lines)), Array(lines.length - 1).fill(1), lines[0])
   })
 
-  test('a headline is news however often it is another one', () => {
+  test('a headline is reported however often it changes', () => {
     const pages = [
       'Mayor resigns',
       'Storm hits coast',
@@ -117,12 +117,12 @@ describe('noise that is learned', () => {
     assert.deepEqual(counts(pages), [1, 1, 1, 1, 1])
   })
 
-  test('a list that gets new items is news, at every check', () => {
+  test('new items of a list are always reported', () => {
     const pages = list(['a b c', 'd a b', 'e d a', 'f e d', 'g f e', 'h g f'])
     assert.ok(told(pages).every((each) => each.some((text) => text.startsWith(' → ') || text.includes('→ The'))))
   })
 
-  test('among advertisements and suggestions two changes are enough', () => {
+  test('advertisements and suggestions are muted after two changes', () => {
     for (const place of ['related-posts', 'ad-slot', 'most-read', 'youMayAlsoLike recommended'])
       assert.deepEqual(
         told(list(['one two', 'three four', 'five six', 'seven eight', 'nine ten'], place)).map(
@@ -133,7 +133,7 @@ describe('noise that is learned', () => {
       )
   })
 
-  test('a list that is shuffled goes quiet', () => {
+  test('a shuffled list is muted', () => {
     const pages = list(['a b c d e', 'c a e b d', 'b e a d c', 'e c d a b', 'a d b c e'])
     assert.deepEqual(
       told(pages).map(({ length }) => length > 0),
@@ -141,7 +141,7 @@ describe('noise that is learned', () => {
     )
   })
 
-  test('so do names in a line whose order changes, and what is added and moved among texts that flip', () => {
+  test('reordered names in a line and moved items among flipping texts are muted', () => {
     const line = (names: string) => [...names].map((name) => `${name}dam`).join(' | ')
     assert.deepEqual(
       counts(paragraph(['ABCDE', 'BADCE', 'ECDAB', 'DCBEA', 'AEBCD'].map((names) => `Partners: ${line(names)}`))),
@@ -156,7 +156,7 @@ describe('noise that is learned', () => {
     )
   })
 
-  test('a date alone, a short duration and a hash vary as numbers do', () => {
+  test('a bare date, short durations, hashes and similar values are muted like numbers', () => {
     for (const lines of [
       ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-14'],
       [
@@ -174,20 +174,20 @@ describe('noise that is learned', () => {
       assert.deepEqual(counts(paragraph(lines)), [1, 1, 0], lines[0])
   })
 
-  test('numbers in a table are part of what it says, for longer than a bare number', () => {
+  test('a number in a table is muted later than a number in a line', () => {
     const pages = [120, 131, 118, 140, 122, 133].map(
       (n) => `${article}<table><tr><td>Old mill</td><td>${n}</td></tr></table>`,
     )
     assert.deepEqual(counts(pages), [1, 1, 1, 1, 0])
   })
 
-  test('what calls itself a tip, an advertisement or a captcha is one', () => {
+  test('texts labelled as a tip, an advertisement or a captcha are muted after two changes', () => {
     const words = ['apples grow', 'rivers freeze', 'wolves sing', 'lamps glow', 'winds turn']
     for (const label of ['Tip: ', 'Advertisement – ', 'Quote of the day: ', 'Type the word: ', 'Online now: '])
       assert.deepEqual(counts(paragraph(words.map((each) => label + each))), [1, 1, 0, 0], label)
   })
 
-  test('a price among advertisements is news only with the name of what it is for', () => {
+  test('a price among advertisements is reported only if it comes with the product name', () => {
     const shown = (name: string, price: string) =>
       `${article}<div class="sponsored"><p>${name}</p><p>$${price}</p></div><div class="ad-banner-728x90"><p>Big ${name} sale</p></div>`
     assert.deepEqual(
@@ -200,7 +200,7 @@ describe('noise that is learned', () => {
     assert.deepEqual(counts([priced('19'), priced('18'), priced('17'), priced('16')]), [1, 1, 1])
   })
 
-  test('a paragraph that has other words at nearly every check goes quiet after four', () => {
+  test('a paragraph with different words at every check is muted after four changes', () => {
     const words = [
       'apples grow',
       'rivers freeze',
@@ -216,13 +216,13 @@ describe('noise that is learned', () => {
     )
   })
 
-  test('a new paragraph beside noise is told', () => {
+  test('a new paragraph next to muted text is reported', () => {
     const lines = [1, 2, 3, 4, 5].map((n) => `Queue at the gate: ${n} cars`)
     const pages = paragraph(lines).map((page, k) => (k === 4 ? `${page}<p>The bridge closes on Friday.</p>` : page))
     assert.deepEqual(told(pages)[3], [' → The bridge closes on Friday.'])
   })
 
-  test('what was undone is not learned again', () => {
+  test('unmuted blocks are not muted again', () => {
     const pages = paragraph([12, 15, 11, 19, 14].map((n) => `Queue at the gate: ${n} cars`))
     const read = (page: string) => readBlocks(Buffer.from(page), { contentType: 'text/html' })!
     let state = noNoise

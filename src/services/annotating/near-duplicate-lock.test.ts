@@ -14,7 +14,7 @@ import {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('decisions on near-duplicates', () => {
-  test('of processors that meet a story at the same time one is the first, and all agree', async () => {
+  test('concurrent processors of the same story agree on one cluster', async () => {
     const memory = createNearDuplicateMemory()
     const kept: StoredText[] = []
     const annotations = {
@@ -50,7 +50,7 @@ describe('decisions on near-duplicates', () => {
     }
   })
 
-  test('one that fails lets the next one decide', async () => {
+  test('the lock is released when the decision fails', async () => {
     const memory = createNearDuplicateMemory()
     const [a, b] = [openNearDuplicateLock(memory, 0), openNearDuplicateLock(memory, 1)]
     await assert.rejects(
@@ -60,7 +60,7 @@ describe('decisions on near-duplicates', () => {
     assert.equal(await b.exclusively(async () => 3), 3)
   })
 
-  test('a thread that dies while it decides lets the next one decide, and leaves a lock alone that it does not hold', async () => {
+  test('the lock of a dead thread can be freed, and only by the number of its holder', async () => {
     const memory = createNearDuplicateMemory()
     const lock = openNearDuplicateLock(memory, 0)
     const dying = new Worker(

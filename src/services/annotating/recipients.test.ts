@@ -26,8 +26,8 @@ function strange(id: string): Profile {
 
 const budgets = (steps = 1_000_000) => createOwnerBudgets(() => createWorkBudget(steps))
 
-describe('the recipients of a watch', () => {
-  test('those whose scope takes too much work are named and left out; others, and their own pages, are not', () => {
+describe('recipients of a watch', () => {
+  test('exclude and report sources with a too expensive scope, but keep others and their start pages', () => {
     const recipients = createRecipients(createBuiltInScorers().scorers, assert.fail)
     const scoped = (id: string, owner: string, pattern: string): Profile =>
       profileOf(id, owner, [sourceOf(url, { depth: 1, scope: { kind: 'pattern', source: pattern } })], { java: 4 })
@@ -47,7 +47,7 @@ describe('the recipients of a watch', () => {
     assert.equal(recipients.covering(7, { url, hops: 0 }, budgets()).covering.length, 4)
   })
 
-  test('a profile that throws while it is compiled is reported and never matched, and those around it are', () => {
+  test('report a profile that fails to compile, and match the others', () => {
     const problems: string[] = []
     const recipients = createRecipients(createBuiltInScorers().scorers, ({ id }, message) =>
       problems.push(`${id}: ${message}`),

@@ -41,9 +41,9 @@ const alsoAtOf = async ({ annotations }: Stage, { id }: Annotation): Promise<num
 for (const engine of [sqliteEngine, postgresEngine]) {
   const stage = (work: (stage: Stage) => Promise<void>) => withStage(engine, work)
 
-  describe(`the same on several pages (${engine.name})`, () => {
+  describe(`the same story on several pages (${engine.name})`, () => {
     test(
-      'a rewritten article on another site is one annotation with both, whatever is around it',
+      'a rewritten article on another site joins the annotation, regardless of the text around it',
       stage(async (all) => {
         await watchAll(all)
         const [first] = await all.serve(`<nav>Home</nav>${html(article)}<footer><p>Daily Planet</p></footer>`)
@@ -56,7 +56,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'offers with the same notice are three, on three sites and on one',
+      'different offers with the same boilerplate stay apart, on several sites and on one',
       stage(async (all) => {
         await watchAll(all)
         for (const [n, text] of offers.entries())
@@ -70,7 +70,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'pages of one template are told one by one',
+      'pages of one template get separate annotations',
       stage(async (all) => {
         await watchAll(all)
         const names = ['Ada', 'Bob', 'Cyd', 'Dan', 'Eve', 'Fay']
@@ -86,7 +86,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'what was split off stays apart, and later versions of it too',
+      'a page that was split off stays apart, with its later versions',
       stage(async (all) => {
         await watchAll(all)
         const [first] = await all.serve(html(article))

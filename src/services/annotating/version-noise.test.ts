@@ -20,7 +20,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
 
   describe(`noise (${engine.name})`, () => {
     test(
-      'a page with a count goes quiet by itself, says why, keeps its versions, and is heard again when that is undone',
+      'a changing count is muted with a reason, its versions are kept, and unmuting reports it again',
       stage(async ({ uri, put, serve, versions, annotations, history }) => {
         const source = sourceOf(uri, { process: 'track' })
         await put(profileOf('anns', ann, [source], {}), profileOf('bens', ben, [source], {}))
@@ -73,7 +73,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'beside noise only the news is told, and a changed word of the noise is news',
+      'only news next to noise is reported, and changed words of the noise are news',
       stage(async ({ uri, put, serve }) => {
         await put(profileOf('all', ann, [sourceOf(uri, { process: 'track' })], {}))
         for (const n of [12, 14, 11, 19]) await serve(queue(n))
@@ -85,7 +85,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'counters, clocks and stamps are quiet from the first change on, also for those who filter',
+      'counters and timestamps are muted from the first change, for filtering profiles too',
       stage(async ({ uri, put, serve, history }) => {
         await put(
           profileOf('all', ann, [sourceOf(uri, { process: 'track' })], {}),
@@ -99,7 +99,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'a profile hears of its own terms in a block that is quiet for others',
+      'a profile is notified of its terms in a block that is muted for others',
       stage(async ({ uri, put, serve }) => {
         await put(
           profileOf('own', ann, [sourceOf(uri)], { cars: 1 }),
@@ -115,7 +115,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'a number that a check found unchanged in between stays news',
+      'a number that is unchanged at a check in between is always reported',
       stage(async ({ uri, put, serve }) => {
         await put(profileOf('all', ann, [sourceOf(uri, { process: 'track' })], {}))
         await serve(queue(1))
@@ -127,7 +127,7 @@ for (const engine of [sqliteEngine, postgresEngine]) {
     )
 
     test(
-      'what a profile ignores in a muted block does not unmute it',
+      'ignored text in a muted block does not unmute it',
       stage(async ({ uri, put, serve }) => {
         await put(
           profileOf('all', ann, [sourceOf(uri, { process: 'track' })], {}),

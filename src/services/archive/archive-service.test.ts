@@ -24,8 +24,8 @@ function serviceOf(limits: Partial<ArchiveLimits> = {}) {
 
 const isRefused = (error: unknown): boolean => isAppError(error) && error.retry === 'later'
 
-describe('the archive in a thread of its own', () => {
-  test('answers, and says what went wrong with its code', async () => {
+describe('archive service', () => {
+  test('answers requests, and passes errors on with their codes', async () => {
     const { service, ask, threads } = serviceOf()
     assert.equal((await ask(7)).id, 7)
     await assert.rejects(ask(3), (error) => isAppError(error, 'not-found') && /version 3/.test(error.message))
@@ -36,7 +36,7 @@ describe('the archive in a thread of its own', () => {
     await service.end()
   })
 
-  test('a request that takes too long is cut, and the next one is answered', async () => {
+  test('cancels a request that takes too long, and answers the next one', async () => {
     const { service, ask, threads } = serviceOf({ timeLimitMs: 3000 })
     const slow = assert.rejects(ask(1), isRefused)
     const next = ask(9)
@@ -46,7 +46,7 @@ describe('the archive in a thread of its own', () => {
     await service.end()
   })
 
-  test('a thread that dies, by itself or for want of memory, is replaced', async () => {
+  test('replaces a thread that exits or runs out of memory', async () => {
     const { service, ask, threads } = serviceOf()
     await assert.rejects(ask(2), isRefused)
     assert.equal((await ask(7)).id, 7)
@@ -58,7 +58,7 @@ describe('the archive in a thread of its own', () => {
     await service.end()
   })
 
-  test('those who ask take turns', async () => {
+  test('serves owners in turn', async () => {
     const { service, ask } = serviceOf()
     const order: string[] = []
     const asked = ['a', 'a', 'a', 'b', 'c', 'a'].map((owner, n) => ask(10 + n, owner).then(() => order.push(owner)))
@@ -67,7 +67,7 @@ describe('the archive in a thread of its own', () => {
     await service.end()
   })
 
-  test('an owner whose requests take long keeps one thread busy, and all others are answered by the next', async () => {
+  test('slow requests of one owner occupy only one thread, and others are answered', async () => {
     const { service, ask, threads } = serviceOf({ threads: 2, timeLimitMs: 60_000 })
     const slow = ['eve', 'eve', 'eve'].map((owner) => ask(1, owner).catch(isRefused))
     for (const owner of ['ada', 'bob', 'ada']) assert.equal((await ask(7, owner)).title, owner)
@@ -76,7 +76,7 @@ describe('the archive in a thread of its own', () => {
     assert.deepEqual(await Promise.all(slow), [true, true, true])
   })
 
-  test('of one owner one request is under way, however many threads are free', async () => {
+  test('runs one request per owner at a time, even if more threads are free', async () => {
     const { service, ask } = serviceOf({ threads: 3 })
     const answers = await Promise.all([10, 11, 12, 13].map((id) => ask(id)))
     // Each thread counts its requests.
@@ -87,7 +87,7 @@ describe('the archive in a thread of its own', () => {
     await service.end()
   })
 
-  test('more of one owner than may wait are refused at once, and those of others are not', async () => {
+  test('refuses too many waiting requests of one owner at once, but not those of others', async () => {
     const { service, ask } = serviceOf({ maxWaitingOfOwner: 3 })
     const asked = Array.from({ length: 6 }, (_, n) => ask(10 + n, 'eve'))
     const other = ask(7, 'ada')
@@ -101,7 +101,7 @@ describe('the archive in a thread of its own', () => {
     await service.end()
   })
 
-  test('more than may wait altogether are refused at once', async () => {
+  test('refuses too many waiting requests in total at once', async () => {
     const { service, ask } = serviceOf({ maxWaiting: 3 })
     const asked = Array.from({ length: 6 }, (_, n) => ask(10 + n, `owner ${n}`))
     const ends = await Promise.allSettled(asked)
@@ -112,7 +112,7 @@ describe('the archive in a thread of its own', () => {
     await service.end()
   })
 
-  test('its end refuses what waits, and does not wait for what is under way', async () => {
+  test('refuses waiting and running requests when it ends', async () => {
     const { service, ask } = serviceOf()
     assert.equal((await ask(7)).id, 7)
     const asked = [ask(1), ask(8)].map((each) => assert.rejects(each, isRefused))

@@ -8,7 +8,7 @@ function report(length: number): ReportedChanges {
   return { ...nothingChanged, changes: [{ ...change, after: 'x'.repeat(length) }] }
 }
 
-test('what was asked for last is kept longest, and all together stay within bounds', () => {
+test('comparisons are evicted least recently used first, to stay within the size limit', () => {
   const comparisons = createComparisons(8_000)
   const [a, b, c] = [report(1500), report(1500), report(1500)]
   comparisons.keep('a', a)
@@ -23,7 +23,7 @@ test('what was asked for last is kept longest, and all together stay within boun
   assert.equal(comparisons.get('c'), c)
 })
 
-test('a comparison larger than all may be is not kept', () => {
+test('a comparison larger than the limit is not cached', () => {
   const comparisons = createComparisons(10_000)
   comparisons.keep('a', report(10))
   comparisons.keep('b', report(10_000))

@@ -13,7 +13,7 @@ import { createSearchReader } from './search-visible.ts'
 
 const CROWD = 5_200
 
-test('what the owner sees is found among any number of better hits of others', async () => {
+test('a search finds a visible document behind thousands of better hits of others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-search-'))
   const clock = createManualClock()
   const index = openSqliteSearchIndex({ path: join(folder, 'search.db'), kept: async (ids) => new Set(ids) })

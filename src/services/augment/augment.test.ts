@@ -50,7 +50,7 @@ const volatile = '<a href="b.html">b</a><span class="vol" id="x">1</span>'
 const small = { 'a.html': volatile, 'sub/index.html': '<a href="../a.html">a</a>', 'data.xml': '<r><Vol1>1</Vol1></r>' }
 
 describe('augment', () => {
-  test('writes the tables of all documents, and nothing the second time', async () => {
+  test('writes the tables of all documents, and nothing on the second run', async () => {
     const site = openSite({ ...small, 'notes.txt': 'x', 'plain.xml': '<r/>' })
     const { written, documents, links, volatileParts } = await site.augment()
     assert.deepEqual([written, documents, links, volatileParts], [4, 3, 2, 2])
@@ -62,7 +62,7 @@ describe('augment', () => {
     assert.deepEqual(site.state(), before)
   })
 
-  test('writes only what changed, and removes what it wrote for documents that are gone', async () => {
+  test('writes changed tables only, and removes unedited tables of deleted documents', async () => {
     const site = openSite({ ...small, 'own.html.TOL': 'my own list', 'edited.html': volatile })
     await site.augment()
     const edited = readFileSync(join(site.folder, 'edited.html.TOL'), 'utf8').replace('b.html', 'c.html')
@@ -76,7 +76,7 @@ describe('augment', () => {
     assert.ok(!names.includes('data.xml.TVI') && !names.includes('edited.html.TVI'))
   })
 
-  test('checks without writing', async () => {
+  test('reports stale, missing and orphaned tables without writing when checking', async () => {
     const site = openSite(small)
     await site.augment()
     assert.equal((await site.augment({ check: true })).problemCount, 0)
@@ -95,14 +95,14 @@ describe('augment', () => {
     assert.deepEqual(site.state(), before)
   })
 
-  test('never replaces what is not a table', async () => {
+  test('never overwrites a file that is not a table', async () => {
     const site = openSite({ 'a.html': '<a href="b.html">b</a>', 'a.html.TOL': 'a list of tolls' })
     const { written, problems } = await site.augment()
     assert.deepEqual([written, problems], [0, [{ file: 'a.html.TOL', problem: 'foreign' }]])
     assert.equal(readFileSync(join(site.folder, 'a.html.TOL'), 'utf8'), 'a list of tolls')
   })
 
-  test('follows no symbolic link', async () => {
+  test('does not follow symbolic links', async () => {
     const outside = openSite({ 'secret.html': volatile })
     const site = openSite({ 'a.html': volatile })
     symlinkSync(outside.folder, join(site.folder, 'out'))
@@ -126,7 +126,7 @@ describe('augment', () => {
     ])
   })
 
-  test('has limits', async () => {
+  test('limits file size, number of files and depth', async () => {
     const site = openSite({ 'a/b/c.html': volatile, 'a/d.html': volatile, 'large.html': volatile.repeat(100) })
     const { skipped, documents } = await site.augment({ limits: { maxBytes: 1000 } })
     assert.deepEqual([skipped, documents], [[{ file: 'large.html', reason: 'larger than 1000 bytes' }], 2])

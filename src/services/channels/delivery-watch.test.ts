@@ -5,7 +5,7 @@ import type { StoredMessage } from '../../store/contracts/deliveries.ts'
 import { freshHealth } from '../../store/rules/channels.ts'
 import { createDeliveryWatch } from './delivery-watch.ts'
 
-test('messages are counted by kind and outcome, and a channel that begins to fail, or works again, is told once', async () => {
+test('counts messages by kind and outcome, and reports once when a channel starts failing or recovers', async () => {
   const { stores, close } = await createTestServer()
   try {
     const { channels } = stores

@@ -16,7 +16,7 @@ const read = (...pairs: [name: string, text: string][]) =>
     pairs.map(([name, text]) => ({ name, text })),
   )
 
-test('texts become values of their fields', () => {
+test('texts are converted to the types of their fields', () => {
   assert.deepEqual(read(['url', 'https://a.example/?a=b'], ['limit', '2.5'], ['bold', 'false']), {
     url: 'https://a.example/?a=b',
     limit: 2.5,
@@ -24,12 +24,12 @@ test('texts become values of their fields', () => {
   })
 })
 
-test('lists gather all their lines; of the others the last one counts', () => {
+test('list fields collect all their lines; for other fields the last value wins', () => {
   const given = read(['headers', 'A: 1'], ['url', 'x'], ['headers', 'B: 2\nC: 3'], ['url', 'y'])
   assert.deepEqual(given, { headers: ['A: 1', 'B: 2', 'C: 3'], url: 'y' })
 })
 
-test('texts that do not fit, and unknown names, are left to the check of settings', () => {
+test('texts of the wrong type and unknown names are passed on unchanged', () => {
   const given = read(['limit', ' '], ['limit', '1e999'], ['bold', 'yes'], ['__proto__', 'x'])
   assert.deepEqual(Object.entries(given), [
     ['limit', '1e999'],

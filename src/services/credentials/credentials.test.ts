@@ -16,8 +16,8 @@ const keyOf = (given: string) => createCredentialsKey({ given, file: null })
 const whose = { id: 'a'.repeat(24), owner: 'ann@example.org', name: 'bank' }
 const locked = (error: unknown) => isAppError(error, 'credentials-locked')
 
-describe('the key of credentials', () => {
-  test('is made once, for its owner only, and is the same for everybody who reads it', () => {
+describe('credentials key', () => {
+  test('is created once, readable by its owner only, and the same for all readers', () => {
     const file = join(folder, 'secret.key')
     const [one, other] = [0, 1].map(() => createCredentialsKey({ given: '', file }))
     assert.throws(() => createCredentialsKey({ given: '', file }).read(), locked)
@@ -32,7 +32,7 @@ describe('the key of credentials', () => {
     assert.deepEqual(readdirSync(folder), ['secret.key'])
   })
 
-  test('is given in the configuration, as such or by the path of a file; what is none is refused without being shown', () => {
+  test('is given directly or as a file path, and an invalid one is refused without being shown', () => {
     const file = join(folder, 'given')
     writeFileSync(file, `${hex('ab')}\n`)
     assert.deepEqual(keyOf(hex('ab')).read(), keyOf(file).read())
@@ -52,7 +52,7 @@ describe('sealed credentials', () => {
   const key = keyOf(hex('01'))
   const values: SecretValues = { kind: 'password', user: 'ann', password: 'pässwörd 💡 __proto__' }
 
-  test('come back as they were, and look different each time', () => {
+  test('survive a round trip, and are different each time', () => {
     const [one, other] = [seal(key, whose, values), seal(key, whose, values)]
     assert.deepEqual(unseal(key, whose, one), values)
     assert.notDeepEqual(one, other)
@@ -60,7 +60,7 @@ describe('sealed credentials', () => {
     assert.equal(one.includes('pässwörd'), false)
   })
 
-  test('are read by no other key, in no other place, and not when a bit of them has changed', () => {
+  test('cannot be opened with another key, for other credentials, or after a bit was changed', () => {
     const sealed = seal(key, whose, values)
     const wrong: [typeof key, typeof whose, Buffer][] = [
       [keyOf(hex('02')), whose, sealed],
@@ -83,7 +83,7 @@ describe('sealed credentials', () => {
   })
 })
 
-describe('the values of credentials', () => {
+describe('values of credentials', () => {
   const good: Record<CredentialKind, SecretValues> = {
     password: { user: 'ann', password: ' with spaces ' },
     bearer: { token: 'abc.def' },
@@ -96,7 +96,7 @@ describe('the values of credentials', () => {
     return read.kind === 'read' ? [] : read.errors.map(({ place, message }) => `${place}: ${message}`)
   }
 
-  test('are those of their kind, and one of them is shown', () => {
+  test('must fit the kind, and give a hint without secrets', () => {
     const hints = credentialKinds.map((kind) => {
       const read = readCredentialValues(kind, good[kind], null)
       assert.ok(read.kind === 'read', JSON.stringify(read))
@@ -112,7 +112,7 @@ describe('the values of credentials', () => {
     assert.deepEqual(errorsOf('steps', { steps: 'click #in' }), [])
   })
 
-  test('have no line breaks, no control characters, and an end', () => {
+  test('are refused if they are too long or contain line breaks, control or other invalid characters', () => {
     for (const bad of ['a\r\nb', 'a\nb', 'a\0', '\u007f', 'a\u2028b', '\ud800'])
       for (const kind of ['password', 'bearer', 'header', 'cookie'] as const) {
         const [last] = Object.keys(good[kind]).slice(-1) as [string]
@@ -135,7 +135,7 @@ describe('the values of credentials', () => {
       assert.equal(errorsOf('header', { name, value: 'x' }).length, 1, name)
   })
 
-  test('that are left out stay as they were', () => {
+  test('keep their previous values if omitted', () => {
     assert.deepEqual(errorsOf('password', { user: 'bob' }, good.password), [])
     const read = readCredentialValues('password', { user: 'bob' }, good.password)
     assert.deepEqual(read.kind === 'read' && read.values, { user: 'bob', password: ' with spaces ' })

@@ -58,7 +58,7 @@ const refusal = (opener: Secrets, id: string): Promise<string> =>
   )
 
 test(
-  'credentials are opened with their kind, and new values are in use soon',
+  'opens credentials with their kind, and uses new values soon',
   withCredentials(async ({ service, clock, opener, id }) => {
     const secrets = opener()
     assert.deepEqual(await secrets.open(id), { kind: 'password', user: 'ann', password: 'hunter2' })
@@ -70,7 +70,7 @@ test(
 )
 
 test(
-  'after a refused sign-in nobody tries again for an hour, then for two; what was said has no secret in it',
+  'a failed sign-in is not retried for an hour, then for two, and its message shows no secret',
   withCredentials(async ({ store, clock, opener, id }) => {
     const [one, other] = [opener(), opener()]
     await other.open(id)
@@ -95,7 +95,7 @@ test(
 )
 
 test(
-  'changed credentials are tried at once, and are not blamed for what was tried with the earlier ones',
+  'changed credentials are tried at once, and failures of the earlier ones do not count',
   withCredentials(async ({ service, clock, opener, id }) => {
     const [one, other] = [opener(), opener()]
     await other.open(id)
@@ -110,7 +110,7 @@ test(
 )
 
 test(
-  'use is written down once a minute',
+  'use is recorded at most once a minute',
   withCredentials(async ({ store, clock, opener, id }) => {
     const secrets = opener()
     await secrets.open(id)
@@ -126,7 +126,7 @@ test(
 )
 
 test(
-  'with another key, each of them is in error by itself, and can be entered again',
+  'with another key, credentials are reported as unreadable and can be entered again',
   withCredentials(async ({ store, clock, opener, id }) => {
     const wrong = 'ab'.repeat(32)
     assert.match(await refusal(opener(wrong), id), /^credentials-locked: the credentials "bank" can't be read/)

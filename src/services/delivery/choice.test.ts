@@ -47,20 +47,20 @@ function messages(list: readonly DueEntry[], parts: Partial<ChoiceInput> = {}) {
   }
 }
 
-describe('the next message of a channel', () => {
-  test('is one change, in the order in which they were found, as long as only a few wait', () => {
+describe('next message of a channel', () => {
+  test('is a single change, oldest first, if only a few are due', () => {
     assert.deepEqual(choose(entries(5)).message, { kind: 'single', annotations: [1], profiles: ['p'], leftOut: 0 })
     assert.deepEqual(messages(entries(5)).told, [[1], [2], [3], [4], [5]])
     assert.deepEqual(choose([]), { message: null, drop: [], postpone: new Map() })
   })
 
-  test('is a digest of all when more than five wait at once', () => {
+  test('is a digest of all if more than five are due', () => {
     const { message } = choose(entries(6))
     assert.equal(message!.kind, 'digest')
     assert.deepEqual(message!.annotations, [1, 2, 3, 4, 5, 6])
   })
 
-  test('is a digest of what had to wait, however few; what was found now follows by itself', () => {
+  test('is a digest of delayed changes, and new changes follow one by one', () => {
     const list = [entry(1), entry(2, waited), entry(3), entry(4, waited)]
     assert.deepEqual(messages(list).told, [[2, 4], [1], [3]])
     assert.equal(choose(list).message!.kind, 'digest')
@@ -72,7 +72,7 @@ describe('the next message of a channel', () => {
     assert.equal(choose([entry(1)], { afterFailure: true }).message!.kind, 'single')
   })
 
-  test('says nothing that was read, that its profile no longer sends there, or whose profile is gone', () => {
+  test('drops changes that were read, or whose profile is gone or no longer uses the channel', () => {
     const list = [
       entry(1, { isRead: true }),
       entry(2, { profile: 'gone' }),
@@ -92,7 +92,7 @@ describe('the next message of a channel', () => {
     assert.equal(choose(list.slice(0, 4), { policyOf: policies }).message, null)
   })
 
-  test('tells what a profile escalates to the channel, and only what is urgent enough for that', () => {
+  test('includes escalated changes only if they are urgent enough', () => {
     const escalation = { channel: 'c', after: '30m', urgency: 5 }
     const policies = new Map([['p', policy({ channels: ['inbox'], escalation })]])
     const list = [entry(1, { urgency: 5, ...waited }), entry(2, { urgency: 4.9, ...waited })]
@@ -101,8 +101,8 @@ describe('the next message of a channel', () => {
   })
 })
 
-describe('what must wait', () => {
-  test('waits for the end of quiet hours, unless it is urgent enough', () => {
+describe('postponed change', () => {
+  test('waits until quiet hours end, unless it is urgent enough', () => {
     const quiet = { zone: 'UTC', from: '11:00', to: '13:30' }
     const policies = new Map([
       ['p', policy({ quiet, urgentFrom: 5 })],
@@ -114,7 +114,7 @@ describe('what must wait', () => {
     assert.deepEqual(postpone, new Map([[now + 1.5 * HOUR_MS, [1, 4]]]))
   })
 
-  test('waits where its profile has sent enough in this hour, and then leaves in one digest', () => {
+  test('waits if its profile reached the hourly limit, and is then sent in one digest', () => {
     const policies = new Map([
       ['p', policy({ perHour: 2 })],
       ['q', policy()],
@@ -135,15 +135,15 @@ describe('what must wait', () => {
     assert.deepEqual([message!.kind, message!.annotations], ['digest', [1, 3]])
   })
 
-  test('does not wait for messages of the time before the clock was set back', () => {
+  test('does not wait because of messages from before the clock was set back', () => {
     const policies = new Map([['p', policy({ perHour: 1 })]])
     const sent = [{ at: now + 365 * 24 * HOUR_MS, profiles: ['p'] }]
     assert.deepEqual(choose([entry(1)], { policyOf: policies, sent }).message!.annotations, [1])
   })
 })
 
-describe('a digest', () => {
-  test('has the most urgent first, then the most relevant, and the entries of a profile together', () => {
+describe('digest', () => {
+  test('is sorted by urgency, then relevance, with the entries of a profile together', () => {
     const list = [
       entry(1, { profile: 'p', relevance: 3 }),
       entry(2, { profile: 'q', relevance: 9 }),
@@ -158,14 +158,14 @@ describe('a digest', () => {
     assert.deepEqual(message!.profiles, ['r', 'q', 'p'])
   })
 
-  test('counts what has no room, the least important last', () => {
+  test('counts entries beyond the limit, the least important ones', () => {
     const list = Array.from({ length: 14 }, (_, n) => entry(n + 1, { relevance: n }))
     const { message } = choose(list)
     assert.equal(message!.leftOut, 4)
     assert.deepEqual(message!.annotations, [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
   })
 
-  test('joins near-duplicates of a profile, so that they take the room of one', () => {
+  test('counts near-duplicates of a profile as one entry', () => {
     const near = { cluster: 77 }
     const list = [...entries(10), entry(11, near), entry(12, near), entry(13, near)]
     const { message } = choose(list, { digest: { maxItems: 11, rest: 'count' } })
@@ -175,7 +175,7 @@ describe('a digest', () => {
     assert.equal(choose(ofOthers, { digest: { maxItems: 11, rest: 'count' } }).message!.leftOut, 1)
   })
 
-  test('keeps two changes of one page apart, though their texts are much the same', () => {
+  test('keeps near-duplicate changes of one page apart', () => {
     const near = { cluster: 77 }
     const page = { ...near, documentId: 500 }
     const list = [...entries(4), entry(5, page), entry(6, page), entry(7, { ...near, documentId: 501 })]
@@ -183,7 +183,7 @@ describe('a digest', () => {
     assert.deepEqual([room(6), room(5)], [0, 1])
   })
 
-  test('for a program has what there is room for, in the order in which it was found, and the next has the rest', () => {
+  test('for a program takes the oldest entries up to the limit, and the next digest has the rest', () => {
     const digest = { maxItems: 4, rest: 'next' } as const
     const list = Array.from({ length: 10 }, (_, n) => entry(n + 1, { relevance: n }))
     assert.deepEqual(messages(list, { digest, afterFailure: true }).told, [

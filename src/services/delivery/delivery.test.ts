@@ -39,7 +39,7 @@ function arrivals({ sink }: DeliveryPlace, count: number): Promise<void> {
 
 describe('delivery', () => {
   test(
-    'sends what it is woken for, and what it finds when it looks by itself',
+    'sends messages found at the start and when woken, and none after its end',
     withDelivery(sqliteEngine, async (where) => {
       const arrived = arrivals(where, 1)
       const [one] = await where.found({})
@@ -59,7 +59,7 @@ describe('delivery', () => {
   )
 
   test(
-    'goes on after faults that wait, and after those that nobody foresaw, which are told once',
+    'continues after retryable and unexpected errors, and reports the latter once',
     withDelivery(sqliteEngine, async (where) => {
       const arrived = arrivals(where, 1)
       await where.found({})
@@ -73,7 +73,7 @@ describe('delivery', () => {
   )
 
   test(
-    'ends when what is being sent has arrived, and the log says so',
+    'waits at its end for the message being sent, and logs it as sent',
     withDelivery(sqliteEngine, async (where) => {
       const arrived = Promise.withResolvers<void>()
       const answered = Promise.withResolvers<void>()

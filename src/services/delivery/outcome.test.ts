@@ -25,8 +25,8 @@ function waits(count: number, random: number, outcome = busy): number[] {
   })
 }
 
-describe('an attempt that was delivered', () => {
-  test('settles the message and makes the channel work again', () => {
+describe('successful attempt', () => {
+  test('settles the message and makes the channel active again', () => {
     const health = { state: 'failing', reason: 'busy', failures: 7, retryAt: now, sentAt: 5 } as const
     assert.deepEqual(end({ kind: 'delivered', answer: '200 ok' }, { attempts: 7, health }), {
       end: { state: 'sent', at: now, answer: '200 ok' },
@@ -35,8 +35,8 @@ describe('an attempt that was delivered', () => {
   })
 })
 
-describe('an attempt that may succeed later', () => {
-  test('is repeated after 30 seconds, then after twice as long each time, up to an hour', () => {
+describe('attempt that may succeed later', () => {
+  test('is repeated after 30 seconds, then with doubling delays up to an hour', () => {
     assert.deepEqual(
       waits(10, 0.5).map((ms) => ms / 1000),
       [30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600],
@@ -44,20 +44,20 @@ describe('an attempt that may succeed later', () => {
     assert.equal(waits(2_000, 0.5).at(-1), HOUR_MS)
   })
 
-  test('not at the same moment for everybody: a fifth earlier or later', () => {
+  test('is repeated up to 20% earlier or later, at random', () => {
     assert.deepEqual(waits(8, 0), [24_000, 48_000, 96_000, 192_000, 384_000, 768_000, 1_536_000, 2_880_000])
     assert.equal(waits(1, 1)[0], 36_000)
     assert.equal(waits(8, 1).at(-1), 4_320_000)
   })
 
-  test('not before the receiver wants it, but within a day', () => {
+  test('is not repeated before the time the receiver asks for, but within a day', () => {
     const asked = (afterMs: number): number => waits(1, 0.5, { ...busy, kind: 'later', afterMs })[0]!
     assert.equal(asked(300_000), 300_000)
     assert.equal(asked(1_000), 30_000, 'what it asks is a minimum')
     assert.equal(asked(7 * DAY_MS), DAY_MS)
   })
 
-  test('leaves the message waiting, and its channel is failing from the third failure on', () => {
+  test('leaves the message waiting, and marks the channel as failing from the third failure', () => {
     const states: string[] = []
     let health: ChannelHealth = { ...freshHealth, sentAt: 99 }
     for (let n = 0; n < 4; n++) {
@@ -70,7 +70,7 @@ describe('an attempt that may succeed later', () => {
     assert.deepEqual(states, ['active', 'active', 'failing', 'failing'])
   })
 
-  test('is given up after three days and at least eight attempts; the channel still waits', () => {
+  test('is abandoned after three days and at least eight attempts, but the channel is retried', () => {
     const old = now - 3 * DAY_MS
     const state = (createdAt: number, attempts: number) => end(busy, { createdAt, attempts }).end.state
     assert.equal(state(old, 7), 'failed')
@@ -81,17 +81,17 @@ describe('an attempt that may succeed later', () => {
     assert.equal(health.retryAt, now + 30_000)
   })
 
-  test('is neither given up because the clock was set forward, nor kept from being repeated because it was set back', () => {
+  test('is neither abandoned when the clock is set forward, nor delayed when it is set back', () => {
     assert.equal(end(busy, { createdAt: now - 365 * DAY_MS, attempts: 2 }).end.state, 'waiting')
     const back = end(busy, { createdAt: now + 365 * DAY_MS, attempts: 500 })
     assert.deepEqual([back.end.state, back.health.retryAt], ['waiting', now + 30_000])
   })
 })
 
-describe('an attempt that was refused for good', () => {
+describe('permanently refused attempt', () => {
   const never: SendOutcome = { kind: 'never', reason: 'status 400: no' }
 
-  test('fails the message; the next one is tried at once, until the channel is failing', () => {
+  test('fails the message, and the next one is tried at once until the channel is failing', () => {
     const first = end(never)
     assert.deepEqual(first.end, { state: 'failed', at: now, answer: 'status 400: no' })
     assert.deepEqual(first.health, { ...freshHealth, reason: 'status 400: no', failures: 1 })
@@ -101,14 +101,14 @@ describe('an attempt that was refused for good', () => {
     assert.deepEqual([third.health.state, third.health.retryAt], ['failing', now + 120_000])
   })
 
-  test('by a receiver that is gone switches the channel off, at the first time', () => {
+  test('switches the channel off at once if the receiver is gone', () => {
     const { end: last, health } = end({ kind: 'never', reason: 'gone', isGone: true })
     assert.equal(last.state, 'failed')
     assert.deepEqual([health.state, health.reason, health.retryAt], ['off', 'gone', 0])
   })
 })
 
-test('however much the other side says, a line of it is kept', () => {
+test('a long error message of the receiver is shortened', () => {
   const { health } = end({ kind: 'later', reason: 'x'.repeat(10_000_000) })
   assert.ok(health.reason.length <= 500)
 })

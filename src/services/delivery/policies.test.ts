@@ -23,8 +23,8 @@ const planned = (given: Given, at: string, parts: { channel?: string; urgency?: 
 const notifications = { quiet: { from: '22:00', to: '07:00' }, urgentFrom: 4, perHour: 20 }
 const athens = { timeZone: 'Europe/Athens', notifications }
 
-describe('how a profile wants to be told', () => {
-  test('is what it says itself', () => {
+describe('delivery policy of a profile', () => {
+  test('uses the settings of the profile', () => {
     const delivery = {
       ...{ cadence: 'daily 08:00', perHour: 3, urgentFrom: 5, channels: ['inbox', 'a', 'b'] },
       quiet: { zone: 'Asia/Tokyo', from: '20:00', to: '06:30' },
@@ -38,7 +38,7 @@ describe('how a profile wants to be told', () => {
     })
   })
 
-  test('is what the account says where it says nothing', () => {
+  test('falls back to the settings of the account', () => {
     const { quiet, perHour, breaksThrough, zone, escalation } = policy({ account: athens })
     assert.deepEqual(quiet, { zone: 'Europe/Athens', fromMinute: 1320, toMinute: 420 })
     assert.deepEqual([perHour, breaksThrough, zone, escalation], [20, 4, 'Europe/Athens', null])
@@ -46,7 +46,7 @@ describe('how a profile wants to be told', () => {
     assert.deepEqual(own.quiet, { zone: 'Europe/Athens', fromMinute: 60, toMinute: 120 })
   })
 
-  test('without a time zone it is UTC, and so it is with one that this machine does not know', () => {
+  test('falls back to the zone of the account or UTC if the time zone is missing or unknown', () => {
     const quiet = { zone: '', from: '22:00', to: '07:00' }
     assert.equal(policy({ delivery: { quiet } }).quiet!.zone, 'UTC')
     assert.equal(policy({ account: { notifications } }).quiet!.zone, 'UTC')
@@ -57,39 +57,39 @@ describe('how a profile wants to be told', () => {
     assert.equal(known.quiet!.zone, 'Europe/Athens')
   })
 
-  test('with nothing set it is at once, and nothing holds it back', () => {
+  test('is immediate and unlimited by default', () => {
     const { cadence, quiet, perHour, breaksThrough } = policy()
     assert.deepEqual([cadence, quiet, perHour, breaksThrough], [{ kind: 'immediate' }, null, null, null])
     assert.deepEqual(policy({ delivery: { cadence: 'no longer known' } }).cadence, { kind: 'immediate' })
   })
 })
 
-describe('when an annotation is to leave', () => {
+describe('delivery time of an annotation', () => {
   const daily: Given = { delivery: { cadence: 'daily 08:00' }, account: { timeZone: 'Europe/Athens' } }
 
-  test('is counted from when it was made, however late it is planned', () => {
+  test('is based on the creation time, however late it is planned', () => {
     assert.equal(planned({}, '2026-06-01T10:00', { now: '2026-06-03T00:00' }), '2026-06-01T10:00')
     assert.equal(planned(daily, '2026-06-01T04:00', { now: '2026-06-01T09:00' }), '2026-06-01T05:00')
   })
 
-  test('is not put off where it was made by a clock that was ahead', () => {
+  test('is not delayed if the creation time is in the future', () => {
     assert.equal(planned({}, '2027-06-01T10:00', { now: '2026-06-01T10:00' }), '2026-06-01T10:00')
     assert.equal(planned(daily, '2027-06-01T10:00', { now: '2026-06-01T10:00' }), '2026-06-02T05:00')
   })
 
-  test('is never, where the profile is gone, or no longer names the channel', () => {
+  test('is null if the profile is gone or no longer uses the channel', () => {
     const entry = { channel: 'c', urgency: 1, createdAt: 5 }
     assert.equal(plannedAt(null, entry, 5), null)
     assert.equal(plannedAt(policy({ delivery: { channels: ['inbox'] } }), entry, 5), null)
   })
 
-  test('what is urgent enough waits for nothing', () => {
+  test('is immediate if the annotation is urgent enough', () => {
     const given: Given = { delivery: { cadence: 'daily 08:00' }, account: athens }
     assert.equal(planned(given, '2026-06-01T23:00', { urgency: 4 }), '2026-06-01T23:00')
     assert.equal(planned(given, '2026-06-01T23:00', { urgency: 3.9 }), '2026-06-02T05:00')
   })
 
-  test('follows the clocks of the zone over both changes', () => {
+  test('follows daylight saving time of the zone in both directions', () => {
     const summer = (day: string) => planned(daily, `${day}T00:30`)
     // In Athens clocks go forward on 29 March 2026, and back on 25 October.
     assert.deepEqual(['2026-03-28', '2026-03-29', '2026-03-30'].map(summer), [
@@ -114,21 +114,21 @@ describe('escalation', () => {
   const given: Given = { delivery: { escalation }, account: athens }
   const second = (at: string, urgency: number) => planned(given, at, { channel: 'second', urgency })
 
-  test('is after its time, for what is urgent enough, on its own channel alone', () => {
+  test('happens after the given time, if urgent enough, on its own channel only', () => {
     assert.equal(second('2026-06-01T10:00', 5), '2026-06-01T10:30')
     assert.equal(second('2026-06-01T10:00', 4.9), null)
     assert.equal(planned(given, '2026-06-01T10:00', { channel: 'third', urgency: 9 }), null)
     assert.equal(planned(given, '2026-06-01T10:00', { urgency: 5 }), '2026-06-01T10:00')
   })
 
-  test('waits for the end of quiet hours, unless it breaks through', () => {
+  test('waits until quiet hours end, unless it is urgent enough', () => {
     assert.equal(second('2026-06-01T22:00', 5), '2026-06-01T22:30')
     const calm: Given = { ...given, account: { ...athens, notifications: { ...notifications, urgentFrom: null } } }
     assert.equal(planned(calm, '2026-06-01T22:00', { channel: 'second', urgency: 5 }), '2026-06-02T04:00')
   })
 })
 
-test('a moment outside quiet hours is left as it is', () => {
+test('a time outside quiet hours is not changed', () => {
   const at = utc('2026-06-01T12:00')
   assert.equal(unlessQuiet(policy({ account: athens }), 1, at), at)
   assert.equal(unlessQuiet(policy(), 1, at), at)

@@ -18,7 +18,7 @@ async function listen({ parts }: TestServer, owner: string) {
 }
 
 test(
-  'when there are too many ids to list, every listener gets its own',
+  'without a list of ids, every listener gets its own new annotations',
   withServer(async (server) => {
     const { arrivals } = server.parts.events
     const [hers, his] = [await listen(server, ada), await listen(server, bob)]

@@ -22,7 +22,7 @@ test('an event of one owner goes to all listeners of that owner, and to no other
   assert.deepEqual([hub.count(), hub.countOf('ada'), [...hub.owners()]], [3, 2, ['ada', 'bob']])
 })
 
-test('a listener that can not keep up is cut once and gets nothing more', () => {
+test('a listener that cannot keep up is disconnected once and gets nothing more', () => {
   const hub = createEventHub()
   const slow = createListener(1)
   const quick = createListener()
@@ -34,7 +34,7 @@ test('a listener that can not keep up is cut once and gets nothing more', () => 
   assert.equal(hub.count(), 1)
 })
 
-test('crawl stats are for administrators that show them', () => {
+test('crawl stats are sent only to administrators who subscribed to them', () => {
   const hub = createEventHub()
   const [plain, idle, looking] = [createListener(), createListener(), createListener()]
   hub.subscribe('ada', { isAdministrator: false, crawl: true }, plain)

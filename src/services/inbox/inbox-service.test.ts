@@ -9,7 +9,7 @@ import { createInboxService, createProfileNames } from './inbox-service.ts'
 const ada = 'ada@example.org'
 
 test(
-  'all matches of a filter are marked in portions, and each is published',
+  'matches of a filter are marked in batches, and each batch is published',
   withServer(async (server) => {
     const hub = createEventHub()
     const told: LiveEvent[] = []

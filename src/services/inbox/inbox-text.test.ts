@@ -20,8 +20,8 @@ const item: DigestItem = {
   link: 'http://127.0.0.1/api/v1/annotations/7?format=text',
 }
 
-describe('a digest in plain text', () => {
-  test('says of each annotation what it is, where it is from and where it can be read', () => {
+describe('plain text digest', () => {
+  test('shows the title, details, summary and links of each annotation', () => {
     assert.equal(
       digestText({ title: 'Inbox: unread', items: [item], next: null }),
       'Inbox: unread\n=============\n\n* A title\n' +
@@ -30,7 +30,7 @@ describe('a digest in plain text', () => {
     )
   })
 
-  test('has no control character and no line over 72 columns, whatever titles and summaries hold', () => {
+  test('has no control characters and no line over 72 columns for any title and summary', () => {
     const anyText = fc.string({ unit: 'binary', maxLength: 300 })
     fc.assert(
       fc.property(anyText, anyText, anyText, (title, summary, profileName) => {
@@ -42,13 +42,13 @@ describe('a digest in plain text', () => {
     )
   })
 
-  test('an empty list says so', () => {
+  test('says so if the list is empty', () => {
     assert.match(digestText({ title: 'Inbox', items: [], next: null }), /Nothing here/)
   })
 })
 
 describe('wrapping', () => {
-  test('breaks at blanks, and in a word only where it fits no line', () => {
+  test('breaks at spaces, and within a word only if it is longer than a line', () => {
     assert.deepEqual(wrapText('aa bb cc', { columns: 5 }), ['aa bb', 'cc'])
     assert.deepEqual(wrapText('aaaaaaaa b', { columns: 5 }), ['aaaaa', 'aaa b'])
     assert.deepEqual(wrapText('a bbbbbbb', { columns: 5, first: '* ', further: '  ' }), [
@@ -60,11 +60,11 @@ describe('wrapping', () => {
     assert.deepEqual(wrapText('', { columns: 5 }), [])
   })
 
-  test('letters that take two columns count twice', () => {
+  test('counts wide characters as two columns', () => {
     assert.deepEqual(wrapText('新聞新聞', { columns: 4 }), ['新聞', '新聞'])
   })
 
-  test('a text is shortened at a word, never within a character', () => {
+  test('shortens a text at a word, never within a character', () => {
     assert.equal(shortened('one two three four', 14), 'one two three…')
     assert.equal(shortened('😀😀😀😀', 3), '😀😀…')
     assert.equal(shortened('short', 10), 'short')

@@ -48,8 +48,8 @@ function annotation(parts: Partial<WmlAnnotation> = {}): WmlAnnotation {
   }
 }
 
-describe('decks of WML', () => {
-  test('are valid with whatever titles, summaries and addresses hold', { skip: xmllintSkip }, () => {
+describe('WML decks', () => {
+  test('are valid with hostile titles, summaries and URLs', { skip: xmllintSkip }, () => {
     const decks = [listOf(hostile).deck]
     for (const text of hostile) {
       decks.push(listOf([text]).deck)
@@ -60,13 +60,13 @@ describe('decks of WML', () => {
     checkDecks(decks)
   })
 
-  test('no dollar sign begins a variable', () => {
+  test('escape dollar signs, so that none starts a variable', () => {
     const { deck } = listOf(['costs $(money) or $x or $$'])
     assert.match(deck, />\* <a[^>]*>costs \$\$\(money\) or \$\$x or \$\$\$\$</)
     assert.doesNotMatch(deck.replaceAll('$$', ''), /\$/)
   })
 
-  test('a list holds what fits into 1,400 bytes and goes on behind it', () => {
+  test('a list shows what fits into 1,400 bytes and links to the rest', () => {
     const titles = Array.from({ length: 15 }, (_, n) => `Title ${n} of a page about something`)
     const { deck, shown } = listOf(titles)
     assert.ok(Buffer.byteLength(deck) <= 1400)
@@ -76,7 +76,7 @@ describe('decks of WML', () => {
     assert.doesNotMatch(listOf(['one']).deck, /More/)
   })
 
-  test('an annotation comes in parts of 1,400 bytes that are together all of it', () => {
+  test('an annotation is split into parts of up to 1,400 bytes without losing text', () => {
     const anyText = fc.string({ unit: fc.constantFrom(...'<>&"$ aé字😀\\'), maxLength: 6000 })
     fc.assert(
       fc.property(anyText, (summary) => {
@@ -93,7 +93,7 @@ describe('decks of WML', () => {
     )
   })
 
-  test('leads to the one before, the next, the list and the original', () => {
+  test('an annotation links to the previous, the next, the list and the original', () => {
     const deck = wmlAnnotation(annotation(), 1)
     for (const [label, href] of [
       ['Previous', linkOf(2)],

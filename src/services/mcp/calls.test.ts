@@ -14,8 +14,8 @@ function toolOf(call: () => Promise<ToolAnswer>) {
   return defineTool({ ...texts, input: empty, output: empty, access: 'read', isIdempotent: true, call })
 }
 
-describe('calls of tools', () => {
-  test('are limited per user, until the work itself has ended', async () => {
+describe('tool calls', () => {
+  test('are limited per user, and count until the work has ended, even after a timeout', async () => {
     const calls = createCalls({ onProblem: () => {}, limits: { maxOfOwner: 2, timeLimitMs: 1 } })
     const work = Promise.withResolvers<ToolAnswer>()
     const slow = toolOf(() => work.promise)
@@ -34,7 +34,7 @@ describe('calls of tools', () => {
     assert.equal((await calls.run(quick, ada, {})).kind, 'answer')
   })
 
-  test('that fail inside tell the log why, and the caller nothing of it', async () => {
+  test('log internal errors without revealing them to the caller', async () => {
     const problems: unknown[] = []
     const calls = createCalls({ onProblem: (_, { err }) => problems.push(err) })
     for (const [error, message] of [

@@ -53,7 +53,7 @@ function draftOf(sources: Source[], keywords: Record<string, number>, parts: Par
   }
 }
 
-describe('the preview of a profile', () => {
+describe('preview of a profile', () => {
   const sites: HandlerSite[] = []
   let db: Database
   let folder = ''
@@ -131,18 +131,18 @@ describe('the preview of a profile', () => {
       covers: (url) => url.startsWith(`${news}/news/`),
     },
     {
-      name: 'a page that no link is followed from',
+      name: 'a page without following links',
       source: () => sourceOf(`${news}/p1`, { depth: 0 }),
       covers: (url) => url === `${news}/p1`,
     },
     {
-      name: 'what an expression matches, wherever it is',
+      name: 'pages of any host that match an expression',
       source: () => sourceOf(`${news}/`, { scope: { kind: 'pattern', source: '/p[0-9]$' } }),
       covers: (url) => url === `${news}/` || /\/p[0-9]$/.test(url),
     },
   ]
   for (const { name, source, covers } of cases)
-    test(`finds what words and weights alone imply for ${name}`, async () => {
+    test(`finds the matches that words and weights imply for ${name}`, async () => {
       const interests: [Record<string, number>, Partial<Interests>][] = [
         [{ java: 4, ibm: 1, research: 3 }, { threshold: 4 }],
         [{ research: 3 }, { exclude: ['football'] }],
@@ -157,7 +157,7 @@ describe('the preview of a profile', () => {
       }
     })
 
-  test('shows the newest matches first, each with its version, summary and reasons', async () => {
+  test('shows the newest matches first, with version, summary and explanation', async () => {
     const { covered } = await previewProfile(
       deps,
       draftOf([sourceOf(`${news}/`)], { java: 4, solar: 1 }, { match: 'page' }),
@@ -188,7 +188,7 @@ describe('the preview of a profile', () => {
     assert.equal(few.covered.matched, covered.matched)
   })
 
-  test('looks at the last documents that its sources cover, and at no more than were asked for', async () => {
+  test('looks at the newest documents that its sources cover, up to the limit', async () => {
     const draft = draftOf([sourceOf(`${other}/`)], { java: 4 })
     const all = await previewProfile(deps, draft, everything)
     const last = await previewProfile(deps, draft, { documents: 10, examples: 100 })
@@ -197,7 +197,7 @@ describe('the preview of a profile', () => {
     assert.deepEqual(last.covered.examples, all.covered.examples.slice(0, last.covered.matched))
   })
 
-  test('distinguishes gone pages and pages without text', async () => {
+  test('counts gone pages and pages without text separately', async () => {
     const { covered, everything: all } = await previewProfile(
       deps,
       draftOf([sourceOf(`${news}/`)], { java: 1 }),
@@ -207,7 +207,7 @@ describe('the preview of a profile', () => {
     assert.equal(all, null)
   })
 
-  test('a profile whose sources cover nothing yet is held against everything', async () => {
+  test('matches all documents if the sources cover nothing yet', async () => {
     const draft = draftOf([sourceOf('http://not-yet.example/')], { java: 4 })
     const { covered, everything: all } = await previewProfile(deps, draft, everything)
     assert.deepEqual([covered.documents, covered.matched, covered.end], [0, 0, 'all'])
@@ -215,7 +215,7 @@ describe('the preview of a profile', () => {
     assert.equal(all!.matched, implied(() => true, { java: 4 }).size)
   })
 
-  test('a source that every change of matters has all of its pages, one that is only kept has none', async () => {
+  test('a tracked source matches all its pages, and an archived one none', async () => {
     const words = { java: 4 }
     const tracked = await previewProfile(deps, draftOf([sourceOf(`${news}/`, { process: 'track' })], words), everything)
     assert.equal(tracked.covered.matched, tracked.covered.documents)
@@ -228,14 +228,14 @@ describe('the preview of a profile', () => {
     assert.deepEqual([archived.covered.matched, archived.covered.documents], [0, tracked.covered.documents])
   })
 
-  test('a source that is known to lead elsewhere covers what is there', async () => {
+  test('a redirected source covers the target of the redirect', async () => {
     const draft = draftOf([sourceOf('http://old.example/', { depth: 0 })], { nowhere: 1 })
     const landed = new Map([['http://old.example/', `${news}/p1`]])
     const { covered, everything: all } = await previewProfile({ ...deps, landed }, draft, everything)
     assert.deepEqual([covered.documents, all], [1, null])
   })
 
-  test('interests that ask for the change are held against the last changes of each document, others against the page', async () => {
+  test('"match: change" tests the last changes of each document, "match: page" the current page', async () => {
     const draft = (match: 'change' | 'page') => draftOf([sourceOf(`${news}/p1`, { depth: 0 })], { java: 4 }, { match })
     const words = [wordsOf(2), wordsOf(1)]
     const last = await previewProfile(deps, draft('change'), { ...everything, changes: 5 })
@@ -249,7 +249,7 @@ describe('the preview of a profile', () => {
     assert.equal((await previewProfile(deps, title, everything)).covered.matched, 1, 'a new page counts as a whole')
   })
 
-  test('shows what falls just short of the threshold, the nearest first', async () => {
+  test('shows near misses of the threshold, the nearest first', async () => {
     const parts = { threshold: 8, exclude: ['football'] }
     const draft = draftOf([sourceOf(`${news}/`)], { java: 4, research: 3, ibm: 2 }, parts)
     const { covered } = await previewProfile(deps, draft, { ...everything, nearMisses: 4 })
@@ -291,12 +291,12 @@ describe('the preview of a profile', () => {
     assert.deepEqual(told.at(-1), { looked, documents, matched })
   })
 
-  test('interests that can not be matched are refused', async () => {
+  test('refuses invalid interests', async () => {
     const draft = draftOf([sourceOf(`${news}/`)], {}, { expression: '(java' })
     await assert.rejects(previewProfile(deps, draft, everything), (error) => isAppError(error, 'usage-wrong'))
   })
 
-  test('the command reports the same', async () => {
+  test('the preview command reports the same', async () => {
     const draft = draftOf([sourceOf(`${news}/`)], { java: 4, ibm: 1 })
     const file = join(newFolder(), 'draft.json')
     const { uri, depth } = draft.sources[0]!
@@ -309,7 +309,7 @@ describe('the preview of a profile', () => {
   })
 
   // Must come last: it damages the archive.
-  test('bodies that were dropped, lost or damaged are counted and hinder nothing', async () => {
+  test('counts dropped, lost and damaged bodies, and continues', async () => {
     const id = db.prepare('SELECT version AS id FROM documents WHERE url = ?')
     const idOf = (path: string): number => (id.get(news + path) as { id: number }).id
     db.prepare(`UPDATE versions SET body = 'dropped' WHERE id = ?`).run(idOf('/p1'))

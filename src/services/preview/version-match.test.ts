@@ -31,7 +31,7 @@ function learned(versions: number): KeptNoise['state'] {
   return state
 }
 
-describe('a version of the past, held against a draft', () => {
+describe('past version matched against a draft', () => {
   const state = learned(6)
   const [muted] = state.blocks.filter(({ why }) => why !== '')
   type Asked = { n?: number; undone?: KeptNoise['undone']; parts?: Partial<Source>; keywords?: Record<string, number> }
@@ -49,21 +49,21 @@ describe('a version of the past, held against a draft', () => {
     return createVersionMatch({ interests }, judged)({ ...read, noise: { state, undone } }, [source]).kind
   }
 
-  test('is none where only what is muted today changed, and news where anything else did', () => {
+  test('does not match if only muted text changed, and matches if anything else did', () => {
     assert.equal(muted?.why, 'numbers')
     for (const n of [2, 3, 6]) assert.equal(found(page(n - 1), page(n), { n }), 'none', `version ${n}`)
     assert.equal(found(page(2), page(3, 'The northern path is closed.')), 'match')
     assert.equal(found(page(2), page(2, 'Some paths are open to visitors.')), 'match', 'what was never muted')
   })
 
-  test('is news to the one who undid it, and where it holds a profile’s own terms', () => {
+  test('matches muted text for an owner who unmuted it, and for terms of the profile', () => {
     assert.equal(found(page(2), page(3), { undone: [{ block: muted!.id, owner: 'ann', at: 1 }] }), 'match')
     assert.equal(found(page(2), page(3), { undone: [{ block: muted!.id, owner: 'bob', at: 1 }] }), 'none')
     assert.equal(found(page(2), page(3), { keywords: { quokkas: 1 } }), 'match')
     assert.equal(found(page(2), page(3), { keywords: { wombats: 1 } }), 'none')
   })
 
-  test('is news where a link changed that counts', () => {
+  test('matches a changed link only if links are watched', () => {
     assert.equal(found(page(2), page(2, undefined, 'b')), 'match')
     assert.equal(found(page(2), page(2, undefined, 'b'), { parts: { aspects: ['text'] } }), 'none')
   })

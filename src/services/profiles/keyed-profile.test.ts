@@ -10,7 +10,7 @@ const keyed = createProfileKeys(namingOf(configOf().crawl))
 const keysOf = (owner: string, uri: string, parts: Partial<Source>) =>
   keyed(profileOf('p', owner, [sourceOf(uri, parts)], {})).keys[0]!
 
-test('equal sources are fetched as one, but not with different credentials, nor by different programs', () => {
+test('equal sources share a key, unless credentials or the renderer differ', () => {
   for (const uri of ['https://example.org/a', 'imap://example.org/INBOX']) {
     const ways: [owner: string, parts: Partial<Source>][] = [
       ['ann', {}],
@@ -28,7 +28,7 @@ test('equal sources are fetched as one, but not with different credentials, nor 
   }
 })
 
-test('an address with keywords is kept as it was written, and watched with those of the profile', () => {
+test('a URL with {keywords} is kept as a template, and watched with the keywords of the profile', () => {
   const written = 'query+https://example.org/?q={keywords}#rows=li'
   const { profile, keys } = keyed(profileOf('p', 'ann', [sourceOf(written)], { tea: 1, 'green cup': 1 }))
   const [source] = profile.sources
@@ -43,7 +43,7 @@ test('an address with keywords is kept as it was written, and watched with those
   assert.equal(plain.profile.sources[0]!.template, '')
 })
 
-test('the profile keeps the plain address', () => {
+test('the profile keeps the normalised URL, regardless of credentials', () => {
   const { profile } = keyed(profileOf('p', 'ann', [sourceOf('https://Example.org/a', { credentials: 'shop' })], {}))
   assert.equal(profile.sources[0]!.uri, 'https://example.org/a')
 })

@@ -77,7 +77,7 @@ function errorsOf(read: { kind: 'read' } | { kind: 'invalid'; errors: FileError[
 }
 
 describe('profiles in files', () => {
-  test('the description of the papers is read, and written as it was', () => {
+  test('the description from the papers survives a round trip', () => {
     assert.deepEqual(urdGrammar.validate(urdOfThePapers), [])
     const read = readUrdsXml(urdOfThePapers, rules)
     assert.ok(read.kind === 'read')
@@ -90,14 +90,14 @@ describe('profiles in files', () => {
     assert.equal(writeUrd(writtenUrd(urd)), urdOfThePapers.replace(/>\n {2}http(.*) <\/uri>/, '>http$1</uri>'))
   })
 
-  test('a description alone makes a profile', () => {
+  test('a single description is read as a profile', () => {
     const read = readProfilesXml(urdOfThePapers, rules)
     assert.ok(read.kind === 'read')
     assert.equal(read.items[0]!.profile.name, 'www.cs.ucy.ac.cy')
     assert.equal(read.items[0]!.profile.sources.length, 1)
   })
 
-  test('data parameters, control parameters and interests make a profile', () => {
+  test('a profile with data, interests and control parameters is read', () => {
     const read = readProfilesXml(profile, withBelongings(rules, { channels: ['inbox', 'c_phone'], credentials: [] }))
     assert.ok(read.kind === 'read', JSON.stringify(read))
     assert.deepEqual(read.items, [
@@ -159,7 +159,7 @@ describe('profiles in files', () => {
     assert.deepEqual(read.notes, [{ line: 12, message: "uri: IMAP isn't supported" }])
   })
 
-  test('any profile comes back from XML and from JSON unchanged', async () => {
+  test('any profile survives a round trip as XML and as JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyProfile, { maxLength: 3 }), async (profiles) => {
         const xml = await textOf(writeProfiles(profiles))
@@ -182,7 +182,7 @@ describe('profiles in files', () => {
     )
   })
 
-  test('any description comes back from XML unchanged', async () => {
+  test('any description survives a round trip as XML', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyUrd, { maxLength: 3 }), async (urds) => {
         const xml = await textOf(writeUrds(urds.map(writtenUrd)))
@@ -198,7 +198,7 @@ describe('profiles in files', () => {
     )
   })
 
-  test('the descriptions of a profile make the profile again', () => {
+  test('a profile can be restored from its descriptions', () => {
     fc.assert(
       fc.property(anyProfile, (given) => {
         const urds = urdsOf(given, (index) => ({ id: String(index + 1), lastCheckedAt: 0 }))
@@ -214,7 +214,7 @@ describe('profiles in files', () => {
     )
   })
 
-  test('xmllint finds nothing to complain about', { skip: xmllintSkip }, async () => {
+  test('xmllint validates all written files against their DTDs', { skip: xmllintSkip }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'erace-xml-'))
     try {
       const profiles = fc.sample(anyProfile, { numRuns: 100, seed: 1 })
@@ -238,7 +238,7 @@ describe('profiles in files', () => {
     }
   })
 
-  test('all errors of a file are reported together, each with its line', () => {
+  test('all errors of a file are reported at once with their lines', () => {
     const wrong = profile
       .replace('every="10m"', 'every="-10m"')
       .replace('depth="4"', 'depth="four"')
@@ -300,7 +300,7 @@ describe('profiles in files', () => {
     }
   })
 
-  test('a profile says how its sources are asked for; what their protocol cannot do is refused with its line', () => {
+  test('renderer, credentials and method of a source are read, and invalid ones refused with the line', () => {
     const typed = (type: string) => profile.replace('</uri>', `</uri>\n${type}`)
     const known = withBelongings(rules, { channels: ['inbox', 'c_phone'], credentials: ['shop'] })
     const read = readProfilesXml(typed('<type protocol="http" render="browser" credentials="shop"/>'), known)
@@ -316,13 +316,13 @@ describe('profiles in files', () => {
     assert.match(faults('<type protocol="http" render="paper"/>').join(), /^7: .*render/)
   })
 
-  test('a port of its own becomes part of the URI', () => {
+  test('a non-default port becomes part of the URI', () => {
     const read = readUrdsXml(urdOfThePapers.replace('port="80"', 'port="8080"'), rules)
     assert.ok(read.kind === 'read')
     assert.equal(read.items[0]!.urd.source.uri, 'http://www.cs.ucy.ac.cy:8080/default.html')
   })
 
-  test('entities that grow, and those of other files, are refused before anything grows', () => {
+  test('recursive and external entities are refused', () => {
     const laughs = `<!DOCTYPE urd [<!ENTITY a "ha">${'bcdefghij'
       .split('')
       .map((name, index) => `<!ENTITY ${name} "${`&${'abcdefghi'[index]};`.repeat(10)}">`)
@@ -332,7 +332,7 @@ describe('profiles in files', () => {
       assert.match(errorsOf(readProfilesXml(text, rules)).join('\n'), /^1: .*internal subset/)
   })
 
-  test('files that are too large, too deep or too fine are refused', () => {
+  test('files that are too large, too deep, with too many elements or not UTF-8 are refused', () => {
     const large = `<urd>${' '.repeat(20_000_000)}</urd>`
     assert.match(errorsOf(readProfilesXml(large, rules)).join('\n'), /more than 20000000 bytes/)
     assert.match(errorsOf(readProfilesXml('<urd>'.repeat(100), rules)).join('\n'), /nested more than 16 deep/)
@@ -350,7 +350,7 @@ describe('profiles in files', () => {
     assert.deepEqual(errors, ['6: keywords: has 10005 entries; the maximum is 10000'])
   })
 
-  test('JSON with errors names the places, and broken JSON where it breaks', () => {
+  test('errors in JSON are reported with their places, and malformed JSON is refused', () => {
     const one = JSON.stringify([{ sources: [{ uri: 'ftp://a.example/', evry: '1h' }], urgency: '3' }, 7])
     assert.deepEqual(errorsOf(readProfilesJson(one, rules)), [
       'null: [0].sources[0].evry: unknown key; did you mean every?',

@@ -11,7 +11,7 @@ const uri = 'https://example.org/'
 const heavy = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ uri: `${uri}${n}`, scope: `(.?){400}${n}` }))
 
-test('a profile is read the same at once and in the thread', async () => {
+test('a profile is read in the same way directly and in the thread', async () => {
   const reading = createProfileReading({ config, abilities: webAbilities })
   const plain = await reading.read(
     { form: 'json', value: { name: 'x', sources: [{ uri }] } },
@@ -34,7 +34,7 @@ test('a profile is read the same at once and in the thread', async () => {
   assert.deepEqual(wrong.kind === 'invalid' && wrong.errors.map(({ place }) => place), ['sources[0].scope'])
 })
 
-test('channels are those of the moment, at once and in the thread', async () => {
+test('channels are checked against the given list, directly and in the thread', async () => {
   const reading = createProfileReading({ config, abilities: webAbilities })
   for (const scope of ['host', 'a|b']) {
     const value = { sources: [{ uri, scope }], delivery: { channels: ['inbox', 'c_7'] } }
@@ -49,7 +49,7 @@ test('channels are those of the moment, at once and in the thread', async () => 
   }
 })
 
-test('what takes too long is ended, and the next profile is read', async () => {
+test('a profile that takes too long to read is refused', async () => {
   const reading = createProfileReading({ config, abilities: webAbilities }, { timeLimitMs: 300 })
   const long = await reading.read(
     { form: 'json', value: { name: 'x', sources: heavy(1000) } },
@@ -68,7 +68,7 @@ test('what takes too long is ended, and the next profile is read', async () => {
   )
 })
 
-test('those that can not wait are refused', async () => {
+test('profiles are refused if too many are waiting', async () => {
   const reading = createProfileReading({ config, abilities: webAbilities }, { maxWaiting: 1 })
   const value = { sources: [{ uri, scope: 'a|b' }] }
   const [first, second] = await Promise.all(
@@ -77,7 +77,7 @@ test('those that can not wait are refused', async () => {
   assert.deepEqual([first!.kind, second!.kind], ['read', 'invalid'])
 })
 
-test('a value nested without end is invalid', async () => {
+test('a deeply nested value is invalid', async () => {
   const reading = createProfileReading({ config, abilities: webAbilities })
   const value = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
   assert.equal((await reading.read({ form: 'json', value }, { channels: ['inbox'], credentials: [] })).kind, 'invalid')

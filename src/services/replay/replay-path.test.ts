@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
 import { endOf, readReplayPath, replayPath, timeDigits } from './replay-path.ts'
 
-describe('the path of a capture', () => {
-  test('names a time in whole or in part, and an address with its query', () => {
+describe('path of a capture', () => {
+  test('has a full or partial time and a URL with its query', () => {
     const url = 'https://a.example/x?y=1&z=%E4'
     assert.deepEqual(readReplayPath(`20260102030405/${url}`), {
       ...{ kind: 'page', time: '20260102030405', url, at: Date.UTC(2026, 0, 2, 3, 4, 5, 999) },
@@ -21,7 +21,7 @@ describe('the path of a capture', () => {
     assert.equal(replayPath(Date.UTC(2026, 0, 2), url, 'if_'), `/web/20260102000000if_/${url}`)
   })
 
-  test('a part of a time means its end', () => {
+  test('reads a partial time as the end of its period', () => {
     const ends = { '2026': [2027], '202602': [2026, 2], '20260228': [2026, 2], '2026022823': [2026, 2] } as const
     for (const [digits, [year, month = 0]] of Object.entries(ends))
       assert.equal(endOf(digits), Date.UTC(year, month) - 1, digits)
@@ -29,7 +29,7 @@ describe('the path of a capture', () => {
     assert.equal(timeDigits(endOf('20240229')!), '20240229235959')
   })
 
-  test('anything else is refused', () => {
+  test('is refused if the time or the URL is invalid', () => {
     const times = [
       '202',
       '20261',

@@ -8,29 +8,29 @@ const HOUR = 3_600_000
 const run = { startedAt: 10 * HOUR, tookMs: 5_000, versions: 1, bytes: 2, freedBytes: 0, error: '' }
 const finished: CollectionRun = { ...run, state: 'finished' }
 
-describe('the turn of a collection', () => {
-  test('comes at regular intervals after the start of the last one, also across restarts', () => {
+describe('time of the next collection', () => {
+  test('is one interval after the start of the last one, even if that failed', () => {
     assert.equal(turnOf(finished, HOUR, 10.5 * HOUR), 11 * HOUR)
     assert.equal(turnOf({ ...run, state: 'failed' }, HOUR, 10.5 * HOUR), 11 * HOUR)
     assert.equal(turnOf(finished, HOUR, 20 * HOUR), 11 * HOUR, 'it is overdue')
   })
 
-  test('comes at once where there was none, or the last one did not get to its end', () => {
+  test('is now if there was no collection, or the last one did not finish', () => {
     assert.equal(turnOf(null, HOUR, 5), 5)
     for (const state of ['running', 'interrupted'] as const) assert.equal(turnOf({ ...run, state }, HOUR, 5), 5)
   })
 
-  test('comes later where collecting takes long', () => {
+  test('is later if collections take long', () => {
     assert.equal(turnOf({ ...finished, tookMs: HOUR }, HOUR, 11 * HOUR), 20 * HOUR)
   })
 
-  test('is not put off by a clock that was set back', () => {
+  test('is not delayed by a clock that was set back', () => {
     assert.equal(turnOf(finished, HOUR, 2 * HOUR), 3 * HOUR)
   })
 })
 
 describe('retention', () => {
-  test('collects again and again, tries again after a failure, and interrupts a collection at the end', async () => {
+  test('collects repeatedly, retries after a failure, and interrupts a collection when it ends', async () => {
     const problems: unknown[] = []
     const begun = Promise.withResolvers<void>()
     let collections = 0

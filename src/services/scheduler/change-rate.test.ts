@@ -19,7 +19,7 @@ function watchSource(meanMs: number, bounds: { everyMs: number; everyMaxMs: numb
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-test('the rate of a source is found although several changes look like one', () => {
+test('the change rate is estimated correctly even if several changes fall between two checks', () => {
   const random = createRandom(3)
   // Two changes between checks on average; counting the changes seen would give 0.86.
   const estimates = Array.from({ length: 200 }, () => {
@@ -30,12 +30,12 @@ test('the rate of a source is found although several changes look like one', () 
   assert.ok(Math.abs(mean(estimates) - 2) < 0.4, `${mean(estimates)}`)
 })
 
-test('the interval settles at half the time between changes', () => {
+test('the interval settles at about half the mean time between changes', () => {
   const settled = watchSource(4 * HOUR, { everyMs: 10 * MINUTE, everyMaxMs: 7 * DAY }, 400).slice(100)
   assert.ok(mean(settled) > 1.4 * HOUR && mean(settled) < 3 * HOUR, `${mean(settled) / HOUR} h`)
 })
 
-test('the interval stays within its bounds and moves in steps', () => {
+test('the interval stays within its bounds and changes by at most half per step', () => {
   const bounds = { everyMs: 10 * MINUTE, everyMaxMs: DAY }
   for (const meanMs of [MINUTE, HOUR, 100 * DAY]) {
     let before = bounds.everyMs
@@ -49,7 +49,7 @@ test('the interval stays within its bounds and moves in steps', () => {
   assert.equal(watchSource(MINUTE, bounds, 50).at(-1), 10 * MINUTE)
 })
 
-test('a source that begins to change is followed after a few checks', () => {
+test('the interval drops quickly when a quiet source starts to change', () => {
   const bounds = { everyMs: 10 * MINUTE, everyMaxMs: DAY }
   let record = nothing
   for (let check = 0; check < 200; check++) record = observe(record, DAY, false)
@@ -62,7 +62,7 @@ test('a source that begins to change is followed after a few checks', () => {
   assert.ok(checks <= 25, `${checks} checks`)
 })
 
-test('failures double the wait up to the upper bound, and a fixed interval stays fixed', () => {
+test('failures double the wait up to the maximum, and a fixed interval stays fixed', () => {
   assert.deepEqual(
     [0, 1, 2, 3, 30].map((failures) => backOff(MINUTE, 5 * MINUTE, failures)),
     [1, 2, 4, 5, 5].map((minutes) => minutes * MINUTE),

@@ -50,7 +50,7 @@ function overload(policy: PolicyName) {
 }
 
 describe('overload', () => {
-  test('with half of the capacity gold keeps its deadlines, and bronze waits but is never starved', () => {
+  test('at half the required capacity, gold meets its deadlines and bronze waits without starving', () => {
     const { stats, waits, counts, each, perSecond } = overload('weighted-fair')
     const { gold, silver, bronze } = stats.levels
     assert.ok(gold.met / (gold.met + gold.missed) >= 0.95, `gold met ${gold.met}, missed ${gold.missed}`)
@@ -63,7 +63,7 @@ describe('overload', () => {
     assert.ok(bronze.missed > 0)
   })
 
-  test('no policy leaves capacity unused or starves a watch', () => {
+  test('no policy leaves capacity unused or starves a level', () => {
     for (const policy of ['first-in', 'earliest-deadline', 'weighted-fair'] as const) {
       const { counts, perSecond } = overload(policy)
       const made = counts.gold + counts.silver + counts.bronze
@@ -96,7 +96,7 @@ describe('after three days of downtime', () => {
     return setting
   }
 
-  test('no moment has more checks than the budget, then or later', () => {
+  test('checks never exceed the budget, in the first round or later', () => {
     const setting = restart()
     const taken: number[] = []
     runFor(setting, HOUR, { durationMs: 500, taken: () => taken.push(setting.clock.monotonic()) })
@@ -110,7 +110,7 @@ describe('after three days of downtime', () => {
     assert.ok(busiest < perSecond * 60, `${busiest}`)
   })
 
-  test('the most urgent go first, and check now before them', () => {
+  test('"check now" requests go first, then the most urgent watches', () => {
     const { scheduler, clock } = restart()
     scheduler.checkNow(5_999)
     const [asked, ...first] = scheduler.take(1_000)
@@ -121,7 +121,7 @@ describe('after three days of downtime', () => {
     assert.ok(gold.length > 20 && gold.every(({ id }) => id % 30 === 0))
   })
 
-  test('a wall clock that went back while it was down delays by no more than an interval', () => {
+  test('a wall clock set back during downtime delays a check by at most one interval', () => {
     const setting = openScheduler()
     setting.scheduler.set(watchOf(1), savedAt(1, setting.clock.now() + DAY, 10 * MINUTE))
     setting.clock.advance(10 * MINUTE)
@@ -135,7 +135,7 @@ function countsPerMinute(times: readonly number[]): number[] {
   return counts
 }
 
-test('a process that stood still for an hour goes on at the rate of its budget', () => {
+test('a process that was suspended for an hour resumes at the rate of its budget', () => {
   const { scheduler, clock, finish } = openScheduler({ budgets: { perSecond: 10, burst: 5, maxInFlight: 1_000 } })
   for (let id = 1; id <= 500; id++) scheduler.set(watchOf(id), savedAt(id, clock.now(), 10 * MINUTE))
   clock.advance(HOUR)
@@ -147,7 +147,7 @@ test('a process that stood still for an hour goes on at the rate of its budget',
 })
 
 describe('budgets', () => {
-  test('one user or host has no more out than allowed, and does not keep others', () => {
+  test('cap the checks in flight per user and per host without blocking others', () => {
     const two = { ...unlimited, maxInFlight: 2 }
     const { scheduler, finish, takeIds } = openScheduler({ budgets: { perUser: two, perHost: two } })
     for (let id = 1; id <= 10; id++) scheduler.set(watchOf(id, { host: `h${id}`, payers: ['ann'] }))
@@ -161,7 +161,7 @@ describe('budgets', () => {
     assert.deepEqual(takeIds(), [3, 13])
   })
 
-  test('a source that several share goes on as long as one of them can pay', () => {
+  test('let a shared source run as long as one of its users has budget left', () => {
     const one = { perSecond: 0.001, burst: 1, maxInFlight: 9 }
     const { scheduler, clock, takeIds } = openScheduler({ budgets: { perUser: one } })
     scheduler.set(watchOf(1, { payers: ['ann'] }))
@@ -173,7 +173,7 @@ describe('budgets', () => {
     assert.deepEqual(takeIds(), [3])
   })
 
-  test('a held gold watch is not kept by bronze ones of the same host', () => {
+  test('a gold watch waiting for its host goes before bronze watches of the same host', () => {
     const slow = { perSecond: 1, burst: 1, maxInFlight: 9 }
     const { scheduler, clock, takeIds } = openScheduler({ policy: 'weighted-fair', budgets: { perHost: slow } })
     for (let id = 1; id <= 50; id++) scheduler.set(watchOf(id, { level: 'bronze', everyMs: MINUTE }))
@@ -184,7 +184,7 @@ describe('budgets', () => {
     assert.deepEqual(takeIds(), [100])
   })
 
-  test('who needs a busy host and a poor user has a turn at both', () => {
+  test('a watch that competes for both a busy host and a busy user still gets its turn', () => {
     const rare = { perSecond: 0.05, burst: 1, maxInFlight: 9 }
     const setting = openScheduler({ policy: 'first-in', budgets: { perUser: rare, perHost: rare } })
     const { scheduler, clock } = setting
@@ -200,7 +200,7 @@ describe('budgets', () => {
     for (const id of [1, 2, 3]) assert.ok(counts.get(id)! >= 50, `${id}: ${counts.get(id)}`)
   })
 
-  test('bronze has its share of a host that gold alone would fill', () => {
+  test('bronze gets its share of a host that gold alone would saturate', () => {
     const slow = { perSecond: 1, burst: 1, maxInFlight: 9 }
     const setting = openScheduler({ policy: 'weighted-fair', budgets: { perHost: slow } })
     for (let id = 1; id <= 20; id++) setting.scheduler.set(watchOf(id, { level: 'gold', everyMs: 5 * second }))
@@ -213,7 +213,7 @@ describe('budgets', () => {
     assert.ok(bronze > 180 && bronze < 240, `${bronze}`)
   })
 
-  test('with any budgets, no watch is checked early, beyond the limits, or never', () => {
+  test('with random budgets, no watch is checked early, exceeds the limits or starves', () => {
     for (let seed = 1; seed <= 40; seed++) liveWithBudgets(createRandom(seed), `seed ${seed}`)
   })
 })

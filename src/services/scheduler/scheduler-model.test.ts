@@ -125,8 +125,8 @@ function randomWatch(random: Random, id: number): Watch {
   })
 }
 
-describe('earliest deadline first', () => {
-  test('takes the same checks at the same moments as a plain list that is sorted each time', () => {
+describe('earliest-deadline-first scheduling', () => {
+  test('makes the same checks at the same times as a sorted-list model', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const random = createRandom(seed)
       const maxInFlight = 1 + random.below(12)

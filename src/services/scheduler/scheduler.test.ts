@@ -9,7 +9,7 @@ import { DAY, HOUR, MINUTE, openScheduler, runFor, watchOf } from './scheduler.t
 const officeHours: TimeWindow = { zone: 'Europe/Athens', days: [1, 2, 3, 4, 5], fromMinute: 540, toMinute: 1020 }
 
 describe('a watch', () => {
-  test('is checked as soon as it is known, then once an interval', () => {
+  test('is checked at once when added, then once per interval', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler()
     scheduler.set(watchOf(1))
     assert.deepEqual(takeIds(), [1])
@@ -22,7 +22,7 @@ describe('a watch', () => {
     assert.deepEqual(takeIds(), [1])
   })
 
-  test('that takes longer than its interval comes again when it is done', () => {
+  test('is checked again right after a check that took longer than its interval', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler()
     scheduler.set(watchOf(1))
     takeIds()
@@ -32,7 +32,7 @@ describe('a watch', () => {
     assert.deepEqual(takeIds(), [1])
   })
 
-  test('is raised to the shortest interval', () => {
+  test('with too short an interval uses the minimum interval', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler({ timing: { minEveryMs: 30_000 } })
     scheduler.set(watchOf(1, { everyMs: 1_000 }))
     takeIds()
@@ -43,7 +43,7 @@ describe('a watch', () => {
     assert.deepEqual(takeIds(), [1])
   })
 
-  test('whose source never changes is checked less and less, and one that does as often as allowed', () => {
+  test('is checked less often while its source never changes, and as often as allowed while it does', () => {
     const { scheduler, finish, takeIds, clock } = openScheduler()
     scheduler.set(watchOf(1, { everyMs: MINUTE, everyMaxMs: HOUR }))
     scheduler.set(watchOf(2, { everyMs: MINUTE, everyMaxMs: HOUR }))
@@ -56,7 +56,7 @@ describe('a watch', () => {
     assert.ok(scheduler.snapshot(2)!.changesPerDay > 1_440)
   })
 
-  test('that fails is left alone longer each time, and has its interval again when it answers', () => {
+  test('backs off after each failure and returns to its interval after a success', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler()
     scheduler.set(watchOf(1, { everyMs: 10 * MINUTE, everyMaxMs: HOUR }))
     takeIds()
@@ -71,7 +71,7 @@ describe('a watch', () => {
     assert.deepEqual(waits, [20, 40, 60, 60, 15])
   })
 
-  test('of a feed that says when to ask it waits for that, but not longer than promised', () => {
+  test('follows the schedule published by its feed, up to the maximum interval', () => {
     const clock = createManualClock(Date.UTC(2026, 0, 5, 8))
     const { scheduler, takeIds } = openScheduler({ clock })
     const done = (id: number, schedule?: FeedSchedule) =>
@@ -97,7 +97,7 @@ describe('a watch', () => {
     assert.equal(waitOf(1), scheduler.snapshot(1)!.intervalMs / MINUTE)
   })
 
-  test('that is paused is never checked and keeps what was learnt', () => {
+  test('is never checked while paused, and is checked again when resumed', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler()
     scheduler.set(watchOf(1))
     takeIds()
@@ -111,7 +111,7 @@ describe('a watch', () => {
     assert.deepEqual(takeIds(), [1])
   })
 
-  test('that is removed is gone wherever it was', () => {
+  test('can be removed in any state', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler({ budgets: { maxInFlight: 1 } })
     for (const id of [1, 2, 3]) scheduler.set(watchOf(id))
     assert.deepEqual(takeIds(), [1])
@@ -127,7 +127,7 @@ describe('a watch', () => {
     assert.equal(scheduler.stats().watches, 0)
   })
 
-  test('that is wanted more often is checked more often at once', () => {
+  test('is checked sooner as soon as its interval is shortened', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler()
     scheduler.set(watchOf(1, { everyMs: HOUR, everyMaxMs: DAY }))
     takeIds()
@@ -139,7 +139,7 @@ describe('a watch', () => {
     assert.equal(scheduler.snapshot(1)?.intervalMs, 1.5 * MINUTE)
   })
 
-  test('with an invalid id, interval or zone is rejected, and the old one stays', () => {
+  test('with an invalid id, interval or time zone is rejected and does not replace the existing one', () => {
     const { scheduler, takeIds } = openScheduler()
     scheduler.set(watchOf(1))
     const nowhere: TimeWindow = { ...officeHours, zone: 'Nowhere/City' }
@@ -162,7 +162,7 @@ describe('a watch', () => {
 })
 
 describe('check now', () => {
-  test('goes before everything else, and again only after the interval', () => {
+  test('goes before everything else and restarts the interval', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler()
     for (const id of [1, 2, 3]) scheduler.set(watchOf(id))
     for (const id of takeIds()) finish(id)
@@ -175,7 +175,7 @@ describe('check now', () => {
     assert.equal(scheduler.checkNow(4), 'unknown')
   })
 
-  test('is not kept by windows, back-off, rate or budgets, but by the limit of what is out', () => {
+  test('ignores windows, rate limit and budgets, but not the limit on checks in flight', () => {
     const none = { perSecond: 0, burst: 0, maxInFlight: 0 }
     const { scheduler, finish, takeIds } = openScheduler({
       budgets: { perSecond: 0, burst: 0, maxInFlight: 1, perUser: none, perHost: none },
@@ -194,7 +194,7 @@ describe('check now', () => {
     assert.deepEqual(takeIds(), [2])
   })
 
-  test('does not count as a deadline, unless it was due anyway', () => {
+  test('does not count towards deadlines unless the watch was due anyway', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler()
     scheduler.set(watchOf(1))
     takeIds()
@@ -212,8 +212,8 @@ describe('check now', () => {
   })
 })
 
-describe('time', () => {
-  test('a jump of the wall clock by a day makes nothing due and nothing late', () => {
+describe('clock changes and time windows', () => {
+  test('a wall-clock jump of a day makes no check early or late', () => {
     for (const jump of [DAY, -DAY]) {
       const { scheduler, clock, finish, takeIds } = openScheduler()
       for (const id of [1, 2, 3]) scheduler.set(watchOf(id))
@@ -226,7 +226,7 @@ describe('time', () => {
     }
   })
 
-  test('a jump of the wall clock into or out of a window counts at once', () => {
+  test('a wall-clock jump into or out of a window takes effect at once', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler()
     scheduler.set(watchOf(1, { windows: [officeHours] }))
     assert.deepEqual(takeIds(), [])
@@ -241,7 +241,7 @@ describe('time', () => {
     assert.deepEqual(takeIds(), [1])
   })
 
-  test('windows are kept over both changes of the clock in Athens and New York', () => {
+  test('windows are respected across both DST changes in Athens and New York', () => {
     for (const zone of ['Europe/Athens', 'America/New_York']) {
       for (const start of ['2026-03-05T00:00Z', '2026-03-27T00:00Z', '2026-10-23T00:00Z', '2026-10-30T00:00Z']) {
         const window: TimeWindow = { zone, days: [1, 2, 3, 4, 5, 6, 7], fromMinute: 90, toMinute: 240 }
@@ -266,7 +266,7 @@ describe('time', () => {
     }
   })
 
-  test('a window that closes before its turn counts as a missed deadline', () => {
+  test('a window that closes before the check starts counts as a missed deadline', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler({ budgets: { maxInFlight: 1 } })
     clock.advance(8 * HOUR)
     scheduler.set(watchOf(1))
@@ -289,7 +289,7 @@ describe('time', () => {
     assert.equal(scheduler.nextDueAt(), undefined)
   })
 
-  test('jitter is the same each time and moves watches of one interval apart', () => {
+  test('jitter is deterministic and spreads watches with the same interval', () => {
     const times = [1, 2].map(() => {
       const setting = openScheduler({ timing: { jitter: 0.05 } })
       for (let id = 1; id <= 50; id++) setting.scheduler.set(watchOf(id, { everyMs: HOUR }))
@@ -303,8 +303,8 @@ describe('time', () => {
   })
 })
 
-describe('checks that are handed out', () => {
-  test('are limited, and come again once when lost', () => {
+describe('checks in flight', () => {
+  test('are limited in number and retried once when lost', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler({
       budgets: { maxInFlight: 2 },
       timing: { lostAfterMs: HOUR },
@@ -331,7 +331,7 @@ describe('checks that are handed out', () => {
     assert.equal(scheduler.snapshot(2)?.lastOutcome, 'failed')
   })
 
-  test('are counted once, also when a lost one comes back late', () => {
+  test('are counted once, even if a lost one reports late', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler({ timing: { lostAfterMs: HOUR } })
     scheduler.set(watchOf(1))
     takeIds()
@@ -345,8 +345,8 @@ describe('checks that are handed out', () => {
   })
 })
 
-describe('what is kept', () => {
-  test('a restart goes on where the last run ended', () => {
+describe('saved state', () => {
+  test('lets a restarted scheduler continue where the last run ended', () => {
     const first = openScheduler()
     first.scheduler.set(watchOf(1, { everyMs: MINUTE, everyMaxMs: HOUR }))
     for (let check = 0; check < 4; check++) {
@@ -367,7 +367,7 @@ describe('what is kept', () => {
     assert.deepEqual(second.takeIds(), [1])
   })
 
-  test('a check in the future counts as one just made, and nonsense as nothing', () => {
+  test('with a check time in the future counts as just checked, and invalid numbers are ignored', () => {
     const { scheduler, clock, takeIds } = openScheduler()
     const nonsense = { failures: 0, intervalMs: Number.NaN, checks: -1, changes: Number.NaN, observedMs: 0 }
     scheduler.set(watchOf(1), { id: 1, lastAt: clock.now() + 3 * DAY, lastOutcome: 'unchanged', ...nonsense })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createServiceRecord } from './service-record.ts'
 
-test('lateness is reported within a tenth, each level for itself', () => {
+test('lateness percentiles are accurate to ten per cent, separately for each level', () => {
   const record = createServiceRecord()
   for (let lateMs = 1; lateMs <= 1_000; lateMs++) record.note('gold', lateMs, lateMs <= 900)
   const { met, missed, lateP50Ms, lateP95Ms } = record.of('gold')
@@ -12,7 +12,7 @@ test('lateness is reported within a tenth, each level for itself', () => {
   assert.deepEqual(record.of('bronze'), { met: 0, missed: 0, lateP50Ms: 0, lateP95Ms: 0 })
 })
 
-test('what is long past fades from lateness but stays counted', () => {
+test('old checks fade from the lateness percentiles but stay counted', () => {
   const record = createServiceRecord()
   for (let check = 0; check < 100_000; check++) record.note('silver', 60_000, false)
   for (let check = 0; check < 500_000; check++) record.note('silver', 0, true)

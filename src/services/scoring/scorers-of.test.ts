@@ -12,7 +12,7 @@ import { scorersOf } from './scorers-of.ts'
 
 const part = new URL('../../crawl/parts/part.ts', import.meta.url)
 
-test('profiles may name a scorer that a file brings', (t) => {
+test('profiles can use a scorer loaded from a file', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-scorer-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'often.ts')

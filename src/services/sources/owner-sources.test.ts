@@ -8,8 +8,8 @@ import { createSourceFinder } from './source-unread.ts'
 const a = 'http://a.example/'
 const b = 'http://b.example/'
 
-describe('the sources of an owner', () => {
-  test('are read once, and after a change only what changed', async () => {
+describe('sources of an owner', () => {
+  test('are cached, and only changed profiles are read again', async () => {
     const { profiles, put, remove, close } = await openWatching()
     const read: string[] = []
     const counted: typeof profiles = {
@@ -39,7 +39,7 @@ describe('the sources of an owner', () => {
     close()
   })
 
-  test('are forgotten when there are too many, and read again', async () => {
+  test('are evicted from a full cache and read again', async () => {
     const { profiles, put, close } = await openWatching()
     await put(profileWith('one', 'ann', [sourceAt(a)]), profileWith('two', 'eve', [sourceAt(b)]))
     const load = createOwnerSources(profiles, ['http', 'https'], 1)
@@ -52,7 +52,7 @@ describe('the sources of an owner', () => {
 })
 
 describe('the source of a page', () => {
-  test('is the one whose page it is, else one that follows links to it', async () => {
+  test('is the source at that URL, else a source that follows links to it', async () => {
     const { profiles, put, close } = await openWatching()
     const scope = { kind: 'pattern', source: '/java/' } as const
     const deep = [sourceAt(b, { depth: 2 }), sourceAt('http://c.example/', { depth: 1, scope })]
@@ -72,8 +72,8 @@ describe('the source of a page', () => {
   })
 })
 
-describe('checks of sources', () => {
-  test('are sent to those of their owners that listen', async () => {
+describe('check notifications', () => {
+  test('are sent only to owners who are listening', async () => {
     const { service, put, turn, close } = await openWatching({ pages: { [a]: { words: 'a' } } })
     const states: string[] = []
     const forgotten: number[] = []

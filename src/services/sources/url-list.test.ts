@@ -4,8 +4,8 @@ import { isAppError } from '../../core/errors.ts'
 import { looksLikeOpml, readOpml, writeOpml } from './opml.ts'
 import { readUrlList } from './url-list.ts'
 
-describe('a list of addresses', () => {
-  test('has one on each line, comments, blank lines, and any end of a line', async () => {
+describe('a URL list', () => {
+  test('may contain comments, blank lines and any kind of line ending', async () => {
     const { urls, skipped } = await readUrlList(
       '# mine\r\nhttps://a.example/x#part # a note\n\n  http://b.example/  \rexample.org/news\n',
     )
@@ -20,7 +20,7 @@ describe('a list of addresses', () => {
     assert.deepEqual(skipped, [])
   })
 
-  test('may be text with addresses in it', async () => {
+  test('may be prose that contains URLs', async () => {
     const { urls } = await readUrlList('See (https://a.example/b), "http://c.example/d?e=f" and https://g.example/(h).')
     assert.deepEqual(
       urls.map(({ url }) => url),
@@ -28,7 +28,7 @@ describe('a list of addresses', () => {
     )
   })
 
-  test('says of each line that it can not read where it is, and why', async () => {
+  test('reports the line number and the reason for every unreadable line', async () => {
     const { urls, skipped } = await readUrlList('hello there\nmailto:ann@example.org\n')
     assert.deepEqual(urls, [])
     assert.deepEqual(
@@ -40,7 +40,7 @@ describe('a list of addresses', () => {
     )
   })
 
-  test('of two million characters without any sense is read in passing', async () => {
+  test('with two million characters of pathological input is read without trouble', async () => {
     for (const hostile of [
       'a.'.repeat(1_000_000),
       'http:'.repeat(400_000),
@@ -54,7 +54,7 @@ describe('a list of addresses', () => {
   })
 })
 
-describe('an outline', () => {
+describe('an OPML outline', () => {
   const opml = `<?xml version="1.0"?>
 <!DOCTYPE opml [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>
 <opml version="2.0"><body>
@@ -66,7 +66,7 @@ describe('an outline', () => {
   <outline type="rss" text="Four"/>
 </body></opml>`
 
-  test('yields the address of each entry, with the folders around it in its name', async () => {
+  test('yields the URL of each entry and a name that includes its folders', async () => {
     const { urls, skipped } = await readOpml(opml)
     assert.deepEqual(urls, [
       { line: 5, url: 'https://a.example/feed?x=1&y=2', name: 'News / One & all' },
@@ -76,19 +76,19 @@ describe('an outline', () => {
     assert.deepEqual(skipped, [{ line: 9, text: 'Four', why: 'No address' }])
   })
 
-  test('is distinguished from a list', () => {
+  test('is distinguished from a URL list', () => {
     assert.equal(looksLikeOpml(opml), true)
     assert.equal(looksLikeOpml('\ufeff  <opml version="1.0">'), true)
     assert.equal(looksLikeOpml('https://a.example/<outline>'), false)
     assert.equal(looksLikeOpml('<?xml version="1.0"?><profiles/>'), false)
   })
 
-  test('that is none, or nested without end, is refused', async () => {
+  test('that is not OPML or is nested too deeply is rejected', async () => {
     for (const wrong of ['<rss><channel/></rss>', 'words', '<outline>'.repeat(100_000)])
       await assert.rejects(readOpml(wrong), (error) => isAppError(error, 'file-invalid'))
   })
 
-  test('that was written is read again', async () => {
+  test('that was exported can be read back', async () => {
     let text = ''
     const items = [
       { url: 'https://a.example/?a=1&b="2"', name: 'A <b> & \u0000c\ud800' },

@@ -6,9 +6,9 @@ import { createWatchRows } from './watch-rows.ts'
 const withWatching = watchingOver({})
 const uris = Array.from({ length: 1200 }, (_, n) => `http://h${n}.example/`)
 
-describe('rows of watches', () => {
+describe('watch rows', () => {
   test(
-    'are kept while many are asked for again and again, and not for longer',
+    'are cached for a short time when many are requested',
     withWatching({}, async ({ put, watches, clock }) => {
       await put(
         profileWith(

@@ -5,7 +5,7 @@ import { createDistribution, createTally, powersOfTwo, rangeName } from './tally
 const about = { id: 'x', title: 'X', note: '' }
 
 describe('a tally', () => {
-  test('names the most frequent, and counts the others together', () => {
+  test('lists the most frequent names and sums up the others', () => {
     const tally = createTally()
     for (let name = 0; name < 30; name++) tally.add(`n${name}`, name + 1)
     const { rows, others, total } = tally.table(about)
@@ -15,7 +15,7 @@ describe('a tally', () => {
     assert.equal(total, 465)
   })
 
-  test('names that servers make up without end take no memory', () => {
+  test('limits how many names it keeps', () => {
     const tally = createTally({ maxNames: 2 })
     for (const name of ['a', 'b', 'c', '__proto__', 'a']) tally.add(name)
     const { rows, others, total } = tally.table(about)
@@ -23,7 +23,7 @@ describe('a tally', () => {
   })
 })
 
-test('a distribution has all ranges up to the last that is used', () => {
+test('a distribution lists all ranges up to the last one in use', () => {
   const distribution = createDistribution(powersOfTwo(3), rangeName)
   for (const value of [0, 1, 3, 4, 9]) distribution.add(value)
   assert.deepEqual(

@@ -33,7 +33,7 @@ const urls = [
   'http://[::1]:8080/x',
 ]
 
-test('a reach has what the sources cover, by every scope and depth', () => {
+test('coverage agrees with the source cover for every scope and depth', () => {
   for (const kind of ['page', 'path', 'host', 'domain'] as const)
     for (const depth of [0, 1, 3])
       for (const uri of urls)
@@ -46,7 +46,7 @@ test('a reach has what the sources cover, by every scope and depth', () => {
           }
 })
 
-test('an expression opens the domain of its source, and nothing else', () => {
+test('a pattern covers only matching pages within the domain of its source', () => {
   const source = sourceOf('http://www.example.org/', { kind: 'pattern', source: '/n[a-z]+s' }, 2)
   const coverage = createCoverage([{ source, landed: '' }])
   assert.equal(coverage.has('http://example.org/news'), true)
@@ -57,7 +57,7 @@ test('an expression opens the domain of its source, and nothing else', () => {
   assert.equal(alone.has('http://example.org/news'), false)
 })
 
-test('the items of a list are in the reach of the list, and of nobody with other credentials', () => {
+test('items of a list are covered by the source of the list, but not under other credentials', () => {
   const [own, others] = [`~${'a'.repeat(24)}`, `~${'b'.repeat(24)}`]
   const source = sourceOf(`imap://${own}@mail.example.org/INBOX`, { kind: 'page' }, 0)
   const coverage = createCoverage([{ source, landed: '' }])
@@ -71,7 +71,7 @@ test('the items of a list are in the reach of the list, and of nobody with other
   assert.equal(rows.has('sqlite:///srv/a.db?query=OTHER&key=id#row=1'), false)
 })
 
-test('a page is looked up as fast among many sources as among few', () => {
+test('pages are found among 50,000 sources', () => {
   const sources = Array.from({ length: 50_000 }, (_, n) => ({
     source: sourceOf(`http://example.org/${n}/x`, { kind: 'path' }, 1),
     landed: '',

@@ -15,7 +15,7 @@ import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { createProfileKeys } from '../profiles/keyed-profile.ts'
 import { createVisibility } from './visibility.ts'
 
-describe('who sees what', () => {
+describe('visibility', () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-visibility-'))
   let db: Database
   before(() => {
@@ -66,7 +66,7 @@ describe('who sees what', () => {
     }
   }
 
-  test('a first visit that is done is noticed without a change of the base', async () => {
+  test('a finished first visit makes pages visible without a profile change', async () => {
     const { visibility, put, visit, reach, clock } = system()
     await put(profileOf('one', 'ada', [sourceOf('http://a.example/', { depth: 1 })], {}))
     await reach('one', page.id, 1)
@@ -77,7 +77,7 @@ describe('who sees what', () => {
     assert.equal(await visibility.of({ owner: 'eve' }).sees(page), false)
   })
 
-  test('what sources reach is read once, until the base changes', async () => {
+  test('the coverage of an owner is read once, until the profiles change', async () => {
     const { visibility, put, profiles, reads } = system()
     await visibility.of({ owner: 'ada' }).sees(page)
     await visibility.of({ owner: 'ada' }).filter([page, page])
@@ -89,7 +89,7 @@ describe('who sees what', () => {
     assert.equal(await visibility.of({ owner: 'ada' }).sees(page), false)
   })
 
-  test('a source shows what is where it redirects to', async () => {
+  test('a source shows the pages at its redirect target', async () => {
     const { visibility, put, visit, reach } = system()
     await put(profileOf('three', 'ada', [sourceOf('http://old.example/', { depth: 1 })], {}))
     await visit('three', 'http://new.example/')
@@ -99,7 +99,7 @@ describe('who sees what', () => {
     assert.equal(await visibility.of({ owner: 'ada' }).sees({ id: 3, url: 'http://newer.example/page' }), false)
   })
 
-  test('sources that were never checked are listed, but show nothing', async () => {
+  test('sources that were never checked are listed but show nothing', async () => {
     const { visibility } = system()
     const sources = await visibility.of({ owner: 'eve' }).sources()
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe('who sees what', () => {
     assert.deepEqual(await visibility.of({ owner: 'eve' }).filter([{ id: 4, url: 'http://b.example/' }]), [])
   })
 
-  test('no scope shows a page that no check of the own sources reached', async () => {
+  test("no scope shows a page that no check of the owner's sources reached", async () => {
     const { visibility, put, visit, reach } = system()
     const everything = { kind: 'pattern', source: '.*' } as const
     await put(
@@ -131,7 +131,7 @@ describe('who sees what', () => {
     assert.deepEqual(await seenBy('bob'), [12])
   })
 
-  test('a source shows no more than its own depth and scope, though its watch goes further for others', async () => {
+  test('a source shows only pages within its own depth and scope, even if its shared watch goes further', async () => {
     const { visibility, put, visit, reach } = system()
     const uri = 'http://shared.example/a/'
     await put(
@@ -151,7 +151,7 @@ describe('who sees what', () => {
     assert.deepEqual(await seenBy('bob'), [20, 21])
   })
 
-  test('owners beyond the limit are read anew', async () => {
+  test('owners evicted from the full cache are read again', async () => {
     const { visibility, reads } = system()
     for (let n = 0; n < 250; n++) await visibility.of({ owner: `owner ${n}` }).sees(page)
     await visibility.of({ owner: 'owner 249' }).sees(page)

@@ -75,8 +75,8 @@ async function keepGold(engine: StoreEngine): Promise<void> {
   })()
 }
 
-describe('with half of the capacity, and restarts', () => {
+describe('at half the required capacity, with restarts', () => {
   usePostgres()
   for (const engine of [sqliteEngine, postgresEngine])
-    test(`every deadline of gold is met, on the ${engine.name} store`, () => keepGold(engine))
+    test(`gold meets every deadline on the ${engine.name} store`, () => keepGold(engine))
 })

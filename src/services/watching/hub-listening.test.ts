@@ -14,8 +14,8 @@ const page = (body: string, link: string[] = []) => ({
   rawHeaders: link.flatMap((each) => ['Link', each]),
 })
 
-describe('the hubs of a page', () => {
-  test('are named by its headers or by the feed itself', () => {
+describe('hubs of a page', () => {
+  test('are found in its headers or in the feed itself', () => {
     assert.deepEqual(offerOf(page(atom('<link rel="hub" href="https://h.example/"/><link rel="self" href="/f"/>'))), {
       hubs: ['https://h.example/'],
       self: 'https://a.example/f',
@@ -71,8 +71,8 @@ const formOf = async (forms: readonly URLSearchParams[]) => {
   return forms[0]!
 }
 
-describe('listening by a hub', () => {
-  test('begins when the hub has agreed, for all who listen, and ends with the last of them', async () => {
+describe('a hub subscription', () => {
+  test('starts once the hub agrees, is shared by all listeners, and ends with the last one', async () => {
     const { hubs, forms, call } = open()
     const both = [hubs.listen(place, heardNothing), hubs.listen(place, heardNothing)]
     const form = await formOf(forms)
@@ -89,7 +89,7 @@ describe('listening by a hub', () => {
     await hubs.close()
   })
 
-  test('is not available without a hub, without an address, or if the hub refuses', async () => {
+  test('is not available without a hub or a public URL, or if the hub refuses', async () => {
     const unable = (error: unknown) => isAppError(error, 'not-available')
     await assert.rejects(open({ links: '' }).hubs.listen(place, heardNothing), unable)
     await assert.rejects(open({ publicUrl: '' }).hubs.listen(place, heardNothing), unable)

@@ -16,8 +16,8 @@ function openLog() {
   return { scheduler, clock, finish, takeIds, said, waiting, log }
 }
 
-describe('the log of the schedule', () => {
-  test('says once a minute which deadlines were met and missed, level by level', async () => {
+describe('schedule log', () => {
+  test('reports once a minute which deadlines were met and missed at each level', async () => {
     const { scheduler, clock, finish, takeIds, said, waiting, log } = openLog()
     scheduler.set(watchOf(1, { level: 'gold' }))
     scheduler.set(watchOf(2, { level: 'bronze' }))
@@ -35,7 +35,7 @@ describe('the log of the schedule', () => {
     assert.deepEqual([gold.met, gold.missed, silver.met, bronze.met, bronze.missed], [1, 0, 0, 0, 1])
   })
 
-  test('says nothing while nothing happens, and the last word at the end', async () => {
+  test('stays silent while nothing happens, and writes a final report at the end', async () => {
     const { scheduler, clock, finish, takeIds, said, log } = openLog()
     scheduler.set(watchOf(1))
     clock.advance(600_000)

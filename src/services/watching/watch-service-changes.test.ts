@@ -16,9 +16,9 @@ const pages = {
 
 const withWatching = watchingOver(pages)
 
-describe('a change of profiles', () => {
+describe('a profile change', () => {
   test(
-    'acts with the next turn: added, changed, paused, resumed, removed',
+    'takes effect on the next turn if sources are added, changed, paused, resumed or removed',
     withWatching({}, async ({ put, remove, service, turn, runFor, takeOrders, scheduler, rowOf }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()
@@ -46,7 +46,7 @@ describe('a change of profiles', () => {
   )
 
   test(
-    'of one owner leaves the others their share of a source',
+    'by one owner keeps the interval and depth wanted by the others',
     withWatching({}, async ({ put, remove, turn, runFor, takeOrders, fetcher }) => {
       const often = profileWith('ann', 'ann', [sourceAt(a, { everyMs: 10 * MINUTE })])
       const deep = profileWith('bob', 'bob', [sourceAt(a, { everyMs: 60 * MINUTE, depth: 2 })])
@@ -69,7 +69,7 @@ describe('a change of profiles', () => {
   )
 
   test(
-    'makes the next check a first visit for the new owner only',
+    'that adds an owner makes only the next check a first visit',
     withWatching({}, async ({ put, turn, clock, fetcher, isVisited }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()
@@ -101,7 +101,7 @@ describe('a change of profiles', () => {
   )
 
   test(
-    'that removes a watch in progress ends its requests, and the watch can come back',
+    'that removes a watch in progress stops its requests, and the watch can be added again',
     withWatching({}, async ({ put, remove, service, turn, fetcher, rowOf, scheduler, takeOrders }) => {
       const ann = profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })])
       await put(ann)
@@ -124,7 +124,7 @@ describe('a change of profiles', () => {
   )
 
   test(
-    'with a source that can not be watched is reported, and hinders no other',
+    'with a source that cannot be watched is reported and does not affect other sources',
     withWatching({}, async ({ put, turn, takeOrders, problems }) => {
       const wrong = sourceAt(b, { window: { zone: 'Nowhere/City', days: [1], fromMinute: 0, toMinute: 60 } })
       await put(profileWith('ann', 'ann', [wrong, sourceAt(a)]))
@@ -135,8 +135,8 @@ describe('a change of profiles', () => {
   )
 })
 
-describe('sources of several schemes', () => {
-  test('are watched alike; one of a scheme that the fetcher does not serve is reported and not watched', async () => {
+describe('sources with different URL schemes', () => {
+  test('are watched alike, while unsupported schemes are reported and not watched', async () => {
     const memo = 'memo://notes/1'
     const web = { ...pages, [memo]: { words: 'one' } }
     const watching = await openWatching({ pages: web, schemes: ['http', 'https', 'memo'] })
@@ -166,9 +166,9 @@ describe('an annotation engine that falls behind', () => {
   )
 })
 
-describe('results that come late', () => {
+describe('late results', () => {
   test(
-    'of a finished check end no other check',
+    'of a finished check do not end another check',
     withWatching({}, async ({ put, turn, service, tell, rowOf, clock }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()
@@ -188,7 +188,7 @@ describe('results that come late', () => {
   )
 
   test(
-    'from another shard keep the check in progress until all is counted',
+    'from another shard keep the check open until everything is counted',
     withWatching({}, async ({ put, service, tell, rowOf, web }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await service.tick()
@@ -208,7 +208,7 @@ describe('results that come late', () => {
 
 describe('a new owner of a source', () => {
   test(
-    'is shown what was checked within the interval: it need not be asked for again',
+    'sees the pages of a recent check without fetching them again',
     withWatching({}, async ({ put, turn, fetcher, clock, scheduler, rowOf, isVisited }) => {
       const hourly = { everyMs: 60 * MINUTE, everyMaxMs: 60 * MINUTE }
       await put(profileWith('ann', 'ann', [sourceAt(a, hourly)]))
@@ -228,7 +228,7 @@ describe('a new owner of a source', () => {
   )
 
   test(
-    "has it visited soon and once, even if it isn't due for long",
+    'gets a first visit soon and only once, even if the source is not due for a long time',
     withWatching({}, async ({ put, turn, takeOrders, clock }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { everyMs: DAY, everyMaxMs: DAY })]))
       await turn()

@@ -9,9 +9,9 @@ const pages = { [a]: { words: 'a' }, [b]: { words: 'b' } }
 
 const withWatching = watchingOver(pages)
 
-describe('a source that is paused for one profile', () => {
+describe('a source paused for one profile', () => {
   test(
-    'is not checked, and continues where it was when it is resumed',
+    'is not checked, and continues when resumed',
     withWatching({}, async ({ put, profiles, turn, runFor, takeOrders }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a), sourceAt(b)]))
       await turn()
@@ -27,7 +27,7 @@ describe('a source that is paused for one profile', () => {
   )
 
   test(
-    'is checked for others, and has its own first visit when it is resumed',
+    'is checked for others, and gets its own first visit when resumed',
     withWatching({}, async ({ put, profiles, turn, clock, fetcher, isVisited }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]), profileWith('bob', 'bob', [sourceAt(a)]))
       const [urd] = await profiles.urdsOf('bob')
@@ -50,7 +50,7 @@ describe('a source that is paused for one profile', () => {
 
 describe('a source whose first check fails', () => {
   test(
-    'is tried at its usual times, and its first success is the first visit',
+    'is retried at its usual times, and its first success counts as the first visit',
     withWatching({}, async ({ put, turn, web, clock, fetcher, isVisited, runFor, takeOrders }) => {
       web.pages.set(a, { words: 'a', fails: true })
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
@@ -74,12 +74,12 @@ describe('a source whose first check fails', () => {
   )
 })
 
-describe('a scope that takes too much work', () => {
+describe('a scope pattern that is too expensive', () => {
   const evil = { kind: 'pattern', source: '.*a[ab]{450}c' } as const
   const kind = { kind: 'pattern', source: 'news' } as const
 
   test(
-    'is set aside for its owners alone, until the profile is put again',
+    'is set aside for its owners only, until the profile is saved again',
     withWatching({}, async ({ put, profiles, service, turn, tell, rowOf, fetcher, clock }) => {
       const eve = profileWith('eve', 'eve', [sourceAt(a, { scope: evil, depth: 3 })])
       await put(eve, profileWith('ann', 'ann', [sourceAt(a, { scope: kind, depth: 1 })]))
@@ -117,9 +117,9 @@ describe('a scope that takes too much work', () => {
   )
 })
 
-describe('a listener to checks', () => {
+describe('a check listener', () => {
   test(
-    'is notified when each starts and when it is over and noted, and learns the owners',
+    'is notified when a check starts and ends, and can look up the owners',
     withWatching({}, async ({ put, service, fetcher, rowOf }) => {
       const told: string[] = []
       service.onCheck((watch, phase) => told.push(`${watch} ${phase} ${service.isChecking(watch)}`))
@@ -146,7 +146,7 @@ describe('the outcome of a check', () => {
   const results = { queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
 
   test(
-    'says why the source failed, or why it was not fetched',
+    'says why the source failed or was not fetched',
     withWatching({}, async ({ put, service, tell, rowOf, web, clock, scheduler }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       const cases = [

@@ -27,9 +27,9 @@ function withWatching(options: WatchingOptions, work: (watching: Watching) => Pr
   }
 }
 
-describe('checks of watches', () => {
+describe('checks', () => {
   test(
-    'go out in the order of their deadlines',
+    'run in the order of their deadlines',
     withWatching({ budgets: { maxInFlight: 1 } }, async ({ put, turn, takeOrders, clock }) => {
       const uris = ['calm', 'urgent', 'usual'].map((name) => `http://${name}.example/`)
       const urgencies = [0.1, 10, 1]
@@ -62,7 +62,7 @@ describe('checks of watches', () => {
   )
 
   test(
-    'on request go before all others, regardless of the rate',
+    'on request go first, regardless of the rate limit',
     withWatching(
       { budgets: { perSecond: 1, burst: 1 } },
       async ({ put, turn, service, takeOrders, fetcher, rowOf }) => {
@@ -83,7 +83,7 @@ describe('checks of watches', () => {
   )
 
   test(
-    'cause no storm after three days of downtime: all run once, at the rate',
+    'run once each, within the rate limit, after three days of downtime',
     withWatching({ budgets: { perSecond: 10, burst: 10 } }, async (watching) => {
       const { put, runFor, clock, takeOrders, restart, turn } = watching
       const uris = Array.from({ length: 200 }, (_, n) => `http://h${n}.example/`)
@@ -106,7 +106,7 @@ describe('checks of watches', () => {
   )
 
   test(
-    'run within the time window of their source, or at any time when another owner has none',
+    'run within the time window of the source, or at any time if another owner has no window',
     withWatching({}, async ({ put, runFor, fetcher, clock }) => {
       const window = { zone: 'Europe/Nicosia', days: [1, 2, 3, 4, 5], fromMinute: 9 * 60, toMinute: 10 * 60 }
       await put(
@@ -128,7 +128,7 @@ describe('checks of watches', () => {
   )
 
   test(
-    'slow down while nothing changes, as far as the owner allows, and speed up again',
+    'slow down while nothing changes, up to the maximum interval, and speed up again',
     withWatching({ pages: { [a]: { words: 'start' } } }, async ({ put, runFor, takeOrders, web }) => {
       const source = sourceAt(a, { everyMs: 10 * MINUTE, everyMaxMs: 80 * MINUTE })
       await put(profileWith('ann', 'ann', [source]))
@@ -154,7 +154,7 @@ describe('checks of watches', () => {
 describe('the end of a check', () => {
   for (const isHasty of [false, true])
     test(
-      `comes when nothing is queued${isHasty ? ', also if all results came before the acknowledgement' : ''}`,
+      `comes when the queue is empty${isHasty ? ', also if all results came before the acknowledgement' : ''}`,
       withWatching({ pages: deepWeb, isHasty }, async ({ put, service, fetcher, rowOf, isVisited, scheduler }) => {
         await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
         await service.tick()
@@ -177,7 +177,7 @@ describe('the end of a check', () => {
     )
 
   test(
-    'has the outcome of the source: failed, unchanged, or changed on a linked page',
+    'records the outcome: failed, unchanged, or changed on a linked page',
     withWatching({ pages: deepWeb }, async ({ put, turn, rowOf, web, clock, scheduler }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 2 })]))
       const outcomes: string[] = []
@@ -200,7 +200,7 @@ describe('the end of a check', () => {
   )
 
   test(
-    'keeps where the source redirects to',
+    'records where the source redirects to',
     withWatching({ pages: { [a]: { words: '', redirect: b }, [b]: { words: 'b' } } }, async ({ put, turn, rowOf }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()
@@ -209,7 +209,7 @@ describe('the end of a check', () => {
   )
 
   test(
-    'comes early when a check reaches its page limit',
+    'comes early when the check reaches its page limit',
     withWatching({ pages: deepWeb, maxPages: 2 }, async ({ put, service, fetcher, rowOf, problems }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
       await service.tick()
@@ -273,7 +273,7 @@ describe('a restart', () => {
   )
 
   test(
-    'in the middle of a first check leaves it the first visit of those who were there when it began',
+    'during a first check keeps it the first visit only for owners who were active when it began',
     withWatching({ pages: deepWeb }, async (watching) => {
       const { put, service, fetcher, restart, runFor, isVisited, profiles } = watching
       await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5, everyMs: DAY })]))
@@ -295,7 +295,7 @@ describe('a restart', () => {
   )
 
   test(
-    'after a first check began does not repeat it',
+    'during a first check does not repeat it',
     withWatching({ pages: deepWeb }, async (watching) => {
       const { put, service, fetcher, restart, runFor, isVisited } = watching
       await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5, everyMs: DAY })]))
@@ -309,7 +309,7 @@ describe('a restart', () => {
   )
 
   test(
-    'knows when each source was last checked, and what the scheduler learnt',
+    'remembers when each source was last checked',
     withWatching({}, async ({ put, turn, restart, clock, takeOrders }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()

@@ -32,9 +32,9 @@ function counted(watches: WatchStore): { watches: WatchStore; take(): number } {
   }
 }
 
-describe('the sources that are watched', () => {
+describe('watched sources', () => {
   test(
-    'keep in memory what has an owner, and a change reads only its own watches',
+    'keep only rows with an owner in memory, and read only changed watches',
     withWatching({}, async ({ put, remove, profiles, watches, rowOf }) => {
       const reads = counted(watches)
       const sources = createWatchedSources({ ...deps, profiles, watches: reads.watches })
@@ -62,7 +62,7 @@ describe('the sources that are watched', () => {
   )
 
   test(
-    'are complete with the next turn after the store failed',
+    'are complete with the first refresh after a store failure',
     withWatching({}, async ({ put, profiles, watches, rowOf }) => {
       let isBroken = false
       const find: WatchStore['find'] = (ids) => {

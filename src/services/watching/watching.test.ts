@@ -9,7 +9,7 @@ import { createSqliteCrawls } from '../../store/sqlite/frontier/crawls.ts'
 import { openWatching } from './watching.testkit.ts'
 import { createWatching } from './watching.ts'
 
-test('the watch loop keeps nothing of past ticks', async () => {
+test('the watch loop retains nothing from past ticks', async () => {
   const { profiles, watches, fetcher, clock, db, close } = await openWatching()
   const config = await loadConfig({ env: {} })
   const watching = createWatching({

@@ -100,10 +100,10 @@ async function compressAll({ pool, segments, bodies: { backend } }: Parts<Outsid
   return warnings
 }
 
-describe('files in a shared folder', () => {
+describe('segments in a shared folder', () => {
   const folder = (): FolderBodies => createFolderBodies(8_000)
 
-  test('closed files are compressed, as others can read them, while readers find every record', () =>
+  test('closed files are compressed to standard gzip while every record stays readable', () =>
     withBodies(folder, async (parts) => {
       const { bodies, objects, writer } = parts
       const one = writer()
@@ -123,7 +123,7 @@ describe('files in a shared folder', () => {
       await readsAll(objects, paths)
     }))
 
-  test('what a killed writer left half-written at the end is found, said and left out', () =>
+  test('a half-written record left by a killed writer is reported and left out', () =>
     withBodies(folder, async (parts) => {
       const { bodies, objects, writer, age } = parts
       await writer().record(paths.slice(0, 3))
@@ -139,7 +139,7 @@ describe('files in a shared folder', () => {
       assert.deepEqual(readdirSync(bodies.folder), [`${name}.gz`])
     }))
 
-  test('a file that lost records which count stays as it is, and is named', () =>
+  test('a file that lost live records is reported as damaged and left as it is', () =>
     withBodies(folder, async (parts) => {
       const { bodies, objects, writer } = parts
       const one = writer()
@@ -155,7 +155,7 @@ describe('files in a shared folder', () => {
       assert.ok(failed.every((error) => isAppError(error, 'record-damaged')))
     }))
 
-  test('a folder that is not there is told and waited for, and nothing is made in its place', async () => {
+  test('a missing folder is reported as possibly not mounted', async () => {
     await withBodies(folder, async ({ bodies, writer }) => {
       await bodies.end()
       await assert.rejects(
@@ -165,7 +165,7 @@ describe('files in a shared folder', () => {
     })
   })
 
-  test('a writer whose segment was closed by others goes on in another one', () =>
+  test('a writer whose segment was closed by others continues in a new one', () =>
     withBodies(folder, async ({ pool, bodies, segments }) => {
       const times = { wall: 0 }
       const clock = { now: () => times.wall, monotonic: systemClock.monotonic }
@@ -186,7 +186,7 @@ for (const [name, open] of [
   ['S3', createS3Bodies],
 ] as const)
   describe(`bodies in ${name}`, () => {
-    test('move out of the database and back while they are read, and the second time there is nothing to do', () =>
+    test('move out of the database and back while being read, and a repeated move does nothing', () =>
       withBodies<OutsideBodies>(open, async ({ bodies, pool, objects, segments }) => {
         const documents = createPostgresDocuments({ pool, epochOf: () => 1 })
         const large = (path: string) => pageOf(host, path, bodyOf(path), { render: () => [noisy(path)] })
@@ -210,7 +210,7 @@ for (const [name, open] of [
           assert.equal((await objects.read(record)).toString('latin1'), before.get(record.url))
       }))
 
-    test('garbage goes: what nothing points at is removed, what is mostly garbage is rewritten', () =>
+    test('segments without live records are removed, and segments that are mostly garbage are rewritten', () =>
       withBodies<OutsideBodies>(open, async (parts) => {
         const { bodies, pool, objects, segments, writer, age } = parts
         const one = writer()
@@ -261,7 +261,7 @@ function noisy(path: string): Buffer {
   return bytes
 }
 
-test('a bucket that is away for a while: nothing is stored, and then all of it', () =>
+test('nothing is stored while the bucket is unreachable, and everything once it is back', () =>
   withBodies(createS3Bodies, async ({ bodies, objects, pool, writer }) => {
     const one = writer()
     await one.record(['/0'])
@@ -276,7 +276,7 @@ test('a bucket that is away for a while: nothing is stored, and then all of it',
     await readsAll(objects, ['/0', '/1', '/2'])
   }))
 
-test('many bodies of a moment are one object', () =>
+test('bodies recorded together are packed into one object', () =>
   withBodies(createS3Bodies, async ({ bodies, pool, segments, writer }) => {
     await writer().record(paths)
     const [row] = await pool.query<{ id: number }>('SELECT id FROM segments')

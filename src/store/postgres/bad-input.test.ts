@@ -59,7 +59,7 @@ const addresses: readonly (readonly [name: string, Change, ErrorCode, RegExp])[]
   ],
 ]
 
-describe('a wrong address of the store', () => {
+describe('a wrong store address', () => {
   for (const [name, change, code, words] of addresses)
     test(`${name}: ${code}`, async () => {
       const url = new URL((await postgres()).address)
@@ -70,7 +70,7 @@ describe('a wrong address of the store', () => {
       if (url.password !== '') assert.ok(!error.message.includes(url.password))
     })
 
-  test('a server that speaks something else', async () => {
+  test('a server that does not speak the PostgreSQL protocol: store-unreachable or store-refused', async () => {
     const web = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
     await new Promise((resolve) => web.once('listening', resolve))
     const { port } = web.address() as AddressInfo
@@ -79,7 +79,7 @@ describe('a wrong address of the store', () => {
     web.close()
   })
 
-  test('what is no address at all', async () => {
+  test('an invalid URL: store-refused', async () => {
     const error = await failureOf('postgres://a:b@host:not-a-port/x', migrationStates)
     assert.equal(error.code, 'store-refused')
     assert.match(error.message, /must be postgres:\/\/USER:PASSWORD@HOST:PORT\/DATABASE/)
@@ -100,8 +100,8 @@ async function createRole(
   return { role, address: url.href }
 }
 
-describe('a server that does not let the program do its work', () => {
-  test('a role that may not create tables is told which rights it needs', async () => {
+describe('an unusable server', () => {
+  test('a role that may not create tables gets an error naming the rights it needs', async () => {
     const { pool, address, destroy } = await createDatabase()
     const guest = await createRole(pool, address)
     await pool.query('DROP TABLE migrations')
@@ -112,7 +112,7 @@ describe('a server that does not let the program do its work', () => {
     await destroy()
   })
 
-  test('a role that may not read is told so, too', async () => {
+  test('a role that may not read tables gets an error naming the rights it needs', async () => {
     const { pool, address, destroy } = await createDatabase()
     const guest = await createRole(pool, address)
     const error = await failureOf(guest.address, migrationStates)
@@ -122,7 +122,7 @@ describe('a server that does not let the program do its work', () => {
     await destroy()
   })
 
-  test('one without a free connection says what to raise or to lower, and waiting may help', async () => {
+  test('the error for too many connections names the settings to change and can be retried', async () => {
     const { pool, address, destroy } = await createDatabase()
     const guest = await createRole(pool, address, 'CONNECTION LIMIT 0')
     const error = await failureOf(guest.address, migrationStates)
@@ -132,7 +132,7 @@ describe('a server that does not let the program do its work', () => {
     await destroy()
   })
 
-  test('one that was made read-only says so, and what takes it back', async () => {
+  test('the error for a read-only role says how to make it writable', async () => {
     const { pool, address, destroy } = await createDatabase()
     const guest = await createRole(pool, address, 'SUPERUSER')
     await pool.query(`ALTER ROLE ${guest.role} SET default_transaction_read_only = on`)
@@ -150,7 +150,7 @@ describe('a server that does not let the program do its work', () => {
     await destroy()
   })
 
-  test('a standby is told apart from that', async () => {
+  test('a standby is distinguished from a read-only role', async () => {
     const server = await startPostgres()
     const address = await server.createDatabase('stands_by')
     const pool = openPool({ address, maxConnections: 1, name: 'test' })
@@ -171,7 +171,7 @@ describe('a server that does not let the program do its work', () => {
     await server.end()
   })
 
-  test('a schema of a newer program is refused and left alone', async () => {
+  test('a schema from a newer version is rejected', async () => {
     const { pool, address, destroy } = await createDatabase()
     await pool.query(`INSERT INTO migrations (id, name) VALUES (9999, 'later')`)
     for (const work of [migrate, migrationStates]) {
@@ -182,7 +182,7 @@ describe('a server that does not let the program do its work', () => {
     await destroy()
   })
 
-  test('one without the schema is told what makes it', async () => {
+  test('the error for a missing table names the command that creates it', async () => {
     const { pool, address, destroy } = await createDatabase()
     await pool.query('DROP TABLE queue')
     const error = await failureOf(address, (guest) => guest.query('SELECT count(*) FROM queue'))
@@ -190,7 +190,7 @@ describe('a server that does not let the program do its work', () => {
     await destroy()
   })
 
-  test('too old a server is refused by its number', () => {
+  test('a server that is too old is rejected with its version number', () => {
     for (const [number, words] of [
       [140_019, /^PostgreSQL 14\.19 is too old; 15 or later is needed/],
       [90_624, /^PostgreSQL 9\.624 is too old/],
@@ -203,7 +203,7 @@ describe('a server that does not let the program do its work', () => {
     for (const number of [150_000, 160_004, 180_001, 200_000]) assert.equal(versionFault(number), null)
   })
 
-  test('failures keep their meaning, in one line of bounded length', () => {
+  test('errors are mapped to codes with advice, in one line of bounded length', () => {
     const errorOf = (code: string, message: string) => postgresError(Object.assign(new Error(message), { code }))
     const systemError = (syscall: string, code: string) =>
       postgresError(Object.assign(new Error(`${syscall} ${code}`), { code, syscall }))
@@ -247,7 +247,7 @@ function withoutDisk(): string | false {
   return status === 0 ? false : `no file system in memory can be mounted: ${error?.message ?? stderr}`
 }
 
-test('a database that fills up says so, and goes on when there is room', { skip: withoutDisk() }, async () => {
+test('a full disk is reported, and writing continues once there is space', { skip: withoutDisk() }, async () => {
   const { pool, destroy } = await createDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'erace-disk-'))
   spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'erace-test', folder])

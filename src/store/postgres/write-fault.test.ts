@@ -73,9 +73,9 @@ async function goThrough(steps: readonly Step[]): Promise<{ answers: unknown[]; 
   return { answers, failures }
 }
 
-describe('writes that fail, on PostgreSQL', () => {
+describe('failed writes on PostgreSQL', () => {
   for (const side of ['before', 'behind'] as const)
-    test(`whichever statement of a small crawl is cut off ${side === 'before' ? 'on its way' : 'from its answer'}, the next try succeeds, and nothing is half done or doubled`, async () => {
+    test(`a statement cut off ${side === 'before' ? 'on its way' : 'from its answer'} can be retried, with nothing half done`, async () => {
       const database = await createDatabase()
       const shard = await openShard(database)
       try {

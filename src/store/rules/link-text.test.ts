@@ -3,20 +3,20 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { packLinks, unpackLinks, unpackLinksAt } from './link-text.ts'
 
-describe('the text of links', () => {
-  test('leaves out the origin of the page and nothing else', () => {
+describe('packed links', () => {
+  test('omit only the origin of the page', () => {
     const page = 'http://a.example/x/y'
     assert.equal(packLinks(['http://a.example/b', 'http://b.example/'], page), '/b\nhttp://b.example/')
     assert.equal(packLinks([], page), '')
     assert.deepEqual(unpackLinks('', page), [])
   })
 
-  test('is cut at a whole link when it grows too long', () => {
+  test('are cut at a whole link if they are too long', () => {
     const links = ['http://a.example/one', 'http://a.example/two', 'http://a.example/three']
     assert.deepEqual(unpackLinks(packLinks(links, 'http://a.example/', 9), 'http://a.example/'), links.slice(0, 2))
   })
 
-  test('reads back what was written', () => {
+  test('are read back as they were written', () => {
     const origin = fc.constantFrom(
       'http://a.example',
       'http://a.example:8080',
@@ -33,7 +33,7 @@ describe('the text of links', () => {
     )
   })
 
-  test('is read at some places as it is in whole, also where it was cut', () => {
+  test('yield the same links when read at selected places, even if cut', () => {
     const page = 'http://a.example/'
     const link = fc.constantFrom('http://a.example/', 'http://a.example/x', 'http://b.example/', 'http://b.example/y')
     const places = fc.uniqueArray(fc.nat(12)).map((chosen) => chosen.toSorted((a, b) => a - b))

@@ -96,8 +96,8 @@ function plainSql(source: string): string {
     .replace(/\b(\w+) = (?:1|true)\b/g, '$1')
 }
 
-describe('rules of the store', () => {
-  test('no name that one engine exports is defined in the other', () => {
+describe('store rules', () => {
+  test('no name exported by one engine is defined in the other', () => {
     const exported = new Set(
       engines.flatMap((engine) =>
         globSync('**/*.ts', { cwd: join(store, engine) })
@@ -111,17 +111,17 @@ describe('rules of the store', () => {
     )
   })
 
-  test('no function is there in both engines', () => {
+  test('no function exists in both engines', () => {
     assert.deepEqual(inBoth(functionsIn), [])
   })
 
-  test('no condition of versions, collection, inbox or host ranking is there in both engines', () => {
+  test('no SQL condition on versions, collection, inbox or host ranking exists in both engines', () => {
     assert.deepEqual(inBoth(conditionsIn), [])
   })
 })
 
-describe('the scan for rules', () => {
-  test('takes a condition for the same, however an engine writes it', () => {
+describe('the scan for duplicate rules', () => {
+  test('recognises the same condition in both SQL dialects', () => {
     const sqlite =
       "`UPDATE versions SET a = iif(body = 'kept' AND not_modified >= 0, 1, 0) WHERE original = ? AND wanted = 1`"
     const postgres = `\`UPDATE versions v SET a = CASE WHEN v.body = 'kept' AND v.not_modified >= 0 THEN 1 ELSE 0 END
@@ -130,7 +130,7 @@ describe('the scan for rules', () => {
     assert.deepEqual(conditionsIn(postgres), conditionsIn(sqlite))
   })
 
-  test('finds functions by what they do, and not by their names', () => {
+  test('compares functions by their bodies, not their names', () => {
     const body = 'return a.health - b.health || b.queued - a.queued || a.host.length\n}\n'
     assert.equal(functionsIn(`function compare(a: Row, b: Row): number {\n  ${body}`).length, 1)
     assert.deepEqual(

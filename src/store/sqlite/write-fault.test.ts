@@ -33,8 +33,8 @@ async function withSystem(maxFileBytes: number, work: (system: SqliteSystem) => 
   }
 }
 
-describe('writes that fail', () => {
-  test('whichever statement of a small crawl fails, the store is consistent and the next try succeeds', () =>
+describe('failed writes', () => {
+  test('if any statement of a small crawl fails, the store stays consistent and a retry succeeds', () =>
     withSystem(700, async (system) => {
       const shard = await openOne(system)
       const archive = paths.archive(system.folder)
@@ -72,7 +72,7 @@ describe('writes that fail', () => {
       assert.deepEqual(checkDatabases(system.folder), [])
     }))
 
-  test('a full disk does not keep a shard from closing; the next one takes it for killed', () =>
+  test('a full disk does not prevent closing, and the next process recovers the shard', () =>
     withSystem(1_000, async (system) => {
       const { frontier } = await openOne(system)
       await frontier.offer(offersOf(system.hostOf(0, 0), 3))
@@ -83,7 +83,7 @@ describe('writes that fail', () => {
     }))
 
   test(
-    'an archive file on a full disk is a typed failure, leaves no half version, and the next try succeeds',
+    'a full disk while archiving is a typed error, leaves no partial version, and a retry succeeds',
     { skip: missing('/dev/full') },
     () =>
       withSystem(1_000, async (system) => {
@@ -107,7 +107,7 @@ describe('writes that fail', () => {
       }),
   )
 
-  test('a file that may not grow any more is a typed failure, and everything stored before it is there', () =>
+  test('a file at its size limit is a typed error, and everything stored before is kept', () =>
     withSystem(100_000_000, async (system) => {
       const child = runLimited(system.folder)
       assert.equal(child.status, 0, child.stderr)

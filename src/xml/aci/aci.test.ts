@@ -52,13 +52,13 @@ const plain: Aci = {
 }
 
 describe('annotations as XML', () => {
-  test('the example of the papers is read, and written as it was', () => {
+  test('the example from the papers is read, and written unchanged', () => {
     assert.deepEqual(readAcis(fromThePapers), { acis: [plain], errors: [] })
     assert.equal(writeAci(plain), fromThePapers)
     assert.deepEqual(aciGrammar.validate(fromThePapers), [])
   })
 
-  test('hits are marked in the summary, and terms say where they were found', () => {
+  test('hits are marked in the summary, and terms list their positions', () => {
     const found: Aci = {
       ...plain,
       kind: 'changed',
@@ -97,7 +97,7 @@ describe('annotations as XML', () => {
     assert.deepEqual(readAcis(text), { acis: [found], errors: [] })
   })
 
-  test('what changed is a list, and the entry of a feed has its own link', () => {
+  test('changes are written as a list, and the entry of a feed has its own link', () => {
     const found: Aci = {
       ...plain,
       ...{ kind: 'changed', entry: 'tag:a.example,2026:1', link: 'http://a.example/1', channel: 'News' },
@@ -123,7 +123,7 @@ describe('annotations as XML', () => {
     assert.deepEqual(readAcis(text), { acis: [found], errors: [] })
   })
 
-  test('whatever annotations hold, the text follows the grammar and reads back the same', async () => {
+  test('any annotations can be written and read back the same', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyAci, { maxLength: 3 }), async (acis) => {
         const text = await textOf(writeAcis(acis))
@@ -134,11 +134,11 @@ describe('annotations as XML', () => {
     )
   })
 
-  test('a character that no attribute can hold is shown as one', () => {
+  test('characters that XML cannot hold are replaced in attributes', () => {
     assert.match(writeAci({ ...plain, extension: 'a\u0000\ud800b' }), / extension="a\ufffd\ufffdb" /)
   })
 
-  test('xmllint finds nothing to complain about', { skip: xmllintSkip }, async () => {
+  test('xmllint finds no errors', { skip: xmllintSkip }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'erace-xml-'))
     try {
       const acis = fc.sample(anyAci, { numRuns: 200, seed: 1 })
@@ -173,7 +173,7 @@ describe('annotations as XML', () => {
     for (const [index, pattern] of expected.entries()) assert.match(told[index]!, pattern)
   })
 
-  test('what is no annotation is refused', () => {
+  test('input that is not an annotation is rejected', () => {
     for (const text of [
       '',
       '<aci>',

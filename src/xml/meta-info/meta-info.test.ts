@@ -47,13 +47,13 @@ const plain: MetaDocument = {
 }
 
 describe('meta-information', () => {
-  test('the example of the paper is what a document without versions looks like', async () => {
+  test('a document without versions looks like the example from the paper', async () => {
     assert.equal(await textOf(writeMetaDocument(plain)), fromThePaper)
     assert.deepEqual(readMetaInfo(fromThePaper), [plain])
     assert.deepEqual(validateMetaInfo(fromThePaper), [])
   })
 
-  test('whatever documents hold, the text follows the grammar and reads back the same', async () => {
+  test('any documents produce valid XML and read back the same', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyDocument, { maxLength: 4 }), async (documents) => {
         const text = await textOf(writeMetaInfo(documents))
@@ -65,7 +65,7 @@ describe('meta-information', () => {
     )
   })
 
-  test('one document alone follows the grammar and reads back the same', async () => {
+  test('a single document produces valid XML and reads back the same', async () => {
     await fc.assert(
       fc.asyncProperty(anyDocument, async (document) => {
         const text = await textOf(writeMetaDocument(document))
@@ -76,7 +76,7 @@ describe('meta-information', () => {
     )
   })
 
-  test('a title that XML can hold stands there as it is, any other says that it is escaped', async () => {
+  test('a title is written as it is if XML can hold it, and otherwise marked as escaped', async () => {
     const version = {
       number: 1,
       reason: 'new',
@@ -122,7 +122,7 @@ describe('meta-information', () => {
     assert.match(validateMetaInfo(Buffer.from(`\ufeff${root}${end}`, 'utf16le'))[0]!.message, /not UTF-8/)
   })
 
-  test('xmllint finds nothing to complain about', { skip: xmllintSkip }, async () => {
+  test('xmllint finds no errors', { skip: xmllintSkip }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'erace-xml-'))
     try {
       const documents = fc.sample(anyDocument, { numRuns: 200, seed: 1 })

@@ -16,8 +16,8 @@ function faultOf(query: string): string {
   return translated.message
 }
 
-describe('queries in XQL', () => {
-  test('become XPath, operator by operator', () => {
+describe('XQL queries', () => {
+  test('are translated to XPath operator by operator', () => {
     const cases: [xql: string, xpath: string][] = [
       ['//urd[@id $eq$ "12"]', '//urd[@id = "12"]'],
       ['//a[@b $ne$ 1]', '//a[@b != 1]'],
@@ -40,7 +40,7 @@ describe('queries in XQL', () => {
     for (const [xql, xpath] of cases) assert.equal(xpathOf(xql), xpath)
   })
 
-  test('keep the precedence of XQL', () => {
+  test('keep the operator precedence of XQL', () => {
     const cases: [xql: string, xpath: string][] = [
       ['//a[$not$ b $eq$ 1 $and$ c]', '//a[not(b = 1) and c]'],
       ['//a[$not$ $not$ b]', '//a[not(not(b))]'],
@@ -53,13 +53,13 @@ describe('queries in XQL', () => {
     assert.match(faultOf('//a[b $eq$ 1 $union$ c]'), /^character 5: \$union\$ joins nodes, and comparisons bind/)
   })
 
-  test('leave texts and plain XPath alone', () => {
+  test('leave string literals and plain XPath unchanged', () => {
     for (const same of ['//a[. = "$and$"]', "//a[. = '$x$ ! &&']", '  //a [ 1 ]', 'a or b', '$x', '//a[', ''])
       assert.equal(xpathOf(same), same)
     assert.equal(xpathOf(`//a[b $eq$ '$or$ "' $and$ c = "it's"]`), `//a[b = '$or$ "' and c = "it's"]`)
   })
 
-  test('say what is wrong, and where', () => {
+  test('report errors with their position', () => {
     const cases: [xql: string, message: RegExp][] = [
       ['//a[b $eg$ 1]', /^character 7: unknown operator \$eg\$; there are \$eq\$ \$ieq\$/],
       ['//a[$and$ b]', /^character 5: unexpected \$and\$$/],
@@ -80,7 +80,7 @@ describe('queries in XQL', () => {
     assert.equal(xqlFault('//a[b = 1 = 1 < 2]'), null)
   })
 
-  test('of any kind get an answer', () => {
+  test('are translated or rejected without throwing, for any input', () => {
     const piece = fc.constantFrom(
       ...[
         '//a',
@@ -105,7 +105,7 @@ describe('queries in XQL', () => {
     fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), pieces), (query) => translateXql(query) !== null))
   })
 
-  test('find what they mean', () => {
+  test('select the right nodes when evaluated', () => {
     using document = XmlDocument.fromString(`<r>
       <p n="1"><k key="Java" w="4"/><k key="IBM" w="1"/></p>
       <p n="2"><k key="java" w="2"/><k key="ÉTÉ" w="9"/></p>

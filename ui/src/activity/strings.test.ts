@@ -13,6 +13,6 @@ test('sizes have a readable unit', () => {
   assert.deepEqual([0, 999, 1500, 123_456_789].map(formatSize), ['0 B', '999 B', '1.5 KB', '123 MB'])
 })
 
-test('a lag of a minute or more is shown as a point in time', () => {
+test('a lag is shown in seconds, up to a minute', () => {
   assert.deepEqual([0, 840, 12_400, 59_999, 60_000].map(formatLag), ['0.0 s', '0.8 s', '12 s', '60 s', null])
 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { hitsIn, piecesOf } from './change.ts'
 
 describe('the pieces of a change', () => {
-  test('what both texts begin and end with is told as the same', () => {
+  test('the common beginning and end of both texts are marked as unchanged', () => {
     const pieces = piecesOf({
       kind: 'changed',
       path: '',
@@ -23,7 +23,7 @@ describe('the pieces of a change', () => {
     ])
   })
 
-  test('of long unchanged text only the words next to a change remain', () => {
+  test('long unchanged text is shortened to the words next to a change', () => {
     const long = 'word '.repeat(200)
     const given = [
       { kind: 'same', text: long },
@@ -38,7 +38,7 @@ describe('the pieces of a change', () => {
     assert.equal(last!.text, 'end')
   })
 
-  test('hits are whole words, in any case', () => {
+  test('hits are whole words, regardless of case', () => {
     assert.deepEqual(hitsIn('Recall: recalled, RECALL', ['recall']), [
       [0, 6],
       [18, 24],

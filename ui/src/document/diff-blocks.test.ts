@@ -36,7 +36,7 @@ test('unchanged lines form one block, each with its line end', () => {
   ])
 })
 
-test('a gap marks what is left out between two hunks', () => {
+test('a gap marks the text left out between two hunks', () => {
   const one: Partial<Hunk> = { toLine: 1, pieces: [{ kind: 'added', text: 'x' }] }
   const far: Partial<Hunk> = { toLine: 40, pieces: [{ kind: 'added', text: 'y' }] }
   assert.deepEqual(

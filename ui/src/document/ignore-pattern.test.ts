@@ -14,14 +14,14 @@ test('special characters are escaped', () => {
   assert.doesNotMatch(text.replace('3.14', '3x14'), new RegExp(`^${of(text)}$`))
 })
 
-test('two versions that differ only in numbers make one pattern, others two', () => {
+test('texts that differ only in numbers share one pattern, others become alternatives', () => {
   assert.equal(patternOf({ before: 'Visitors: 9', after: 'Visitors: 10' }), 'Visitors:\\s+\\d+')
   assert.equal(patternOf({ before: 'by Ann', after: 'by Bob' }), 'by\\s+Bob|by\\s+Ann')
   assert.equal(patternOf({ before: '', after: 'new' }), 'new')
   assert.equal(patternOf({ before: 'old', after: ' ' }), 'old')
 })
 
-test('the text of a change has the words beside it; its block is whole', () => {
+test('the text of a change includes its neighbouring words, its block is the whole text', () => {
   const change = {
     kind: 'changed',
     path: '',

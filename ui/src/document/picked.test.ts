@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPicked } from './picked.ts'
 
-test('what the frame says is taken only in its own form and size', () => {
+test('messages from the frame are accepted only if well-formed and within limits', () => {
   const path = [{ label: 'b.price', selector: '.price' }]
   assert.deepEqual(readPicked({ erace: 'picked', at: 0, path, text: 'x' }), { at: 0, path })
   for (const wrong of [

@@ -12,7 +12,7 @@ test('the kinds of explanation are distinguished', () => {
   assert.equal(ofChange.kind === 'interests' && ofChange.isOfChange, true)
 })
 
-test('an explanation in an unknown form is harmless', () => {
+test('malformed explanations are tolerated', () => {
   for (const odd of [null, 7, 'x', [], {}, { threshold: 'high' }]) assert.equal(readExplanation(odd).kind, 'unknown')
   const why = readExplanation({ threshold: 1, terms: [null, { key: 4 }], further: 'many', expression: { source: 7 } })
   assert.equal(why.kind, 'interests')

@@ -25,8 +25,8 @@ const shape = (row: Annotation) => [
     .join('+'),
 ]
 
-describe('rows of the inbox', () => {
-  test('changes of a page are one row: the newest, counted, with all profiles', () => {
+describe('inbox rows', () => {
+  test('changes of a page form one row with the newest change, their count and all profiles', () => {
     const rows = rowsOf([
       item(3, { profile: { id: 'q', name: 'Q' }, version: 2 }),
       item(1),
@@ -39,14 +39,14 @@ describe('rows of the inbox', () => {
     ])
   })
 
-  test('an arrival joins the row that the server gave; a newer row of the server replaces it', () => {
+  test('a new item joins the row from the server, and a newer row from the server replaces it', () => {
     const row = item(5, { count: 4, profiles: [{ id: 'p', name: 'P' }], read: true })
     assert.deepEqual(rowsOf([row, item(6)]).map(shape), [[6, 5, 'p']])
     assert.equal(rowsOf([row, item(6)])[0]!.read, false)
     assert.deepEqual(rowsOf([row, item(7, { count: 2, profiles: [] })]).map(shape), [[7, 2, '']])
   })
 
-  test('entries of a feed are rows of their own', () => {
+  test('feed entries get separate rows', () => {
     const entries = rowsOf([item(1, entryOf('a')), item(2, entryOf('b'))])
     assert.deepEqual(entries.map(shape), [
       [2, 1, 'p'],

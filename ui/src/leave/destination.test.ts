@@ -6,7 +6,7 @@ import { unicodeHost } from './punycode.ts'
 
 const at = (url: string) => destinationOf(`#${encodeURIComponent(url)}`)
 
-test('a web address is shown as it is requested', () => {
+test('web and mail addresses are recognised, and URLs shown as requested', () => {
   assert.deepEqual(at('https://example.org:8443/a b?c=ü#d'), {
     kind: 'site',
     href: 'https://example.org:8443/a%20b?c=%C3%BC#d',
@@ -18,7 +18,7 @@ test('a web address is shown as it is requested', () => {
   assert.deepEqual(at('mailto:ada@example.org?subject=x'), { kind: 'mail', address: 'ada@example.org' })
 })
 
-test('a name before @ is no site, and a name in other letters is shown both ways', () => {
+test('user info before @ is flagged, and an internationalised host is shown in both forms', () => {
   const named = at('http://bank.example@evil.example/')
   assert.ok(named.kind === 'site' && named.hasUser && named.isPlain && named.host === 'evil.example')
   const lookalike = at('https://аррӏе.com/')
@@ -27,7 +27,7 @@ test('a name before @ is no site, and a name in other letters is shown both ways
   assert.equal(lookalike.unicode, 'аррӏе.com')
 })
 
-test('nothing else is opened', () => {
+test('all other addresses are rejected', () => {
   for (const url of [
     '',
     'javascript:alert(1)',
@@ -46,7 +46,7 @@ test('nothing else is opened', () => {
   for (const hash of ['', '#', '#%', '#%E0%A4%A']) assert.deepEqual(destinationOf(hash), { kind: 'none' }, hash)
 })
 
-test('host names are read as other readers of punycode read them', () => {
+test('punycode host names are decoded, and invalid ones tolerated', () => {
   for (const host of ['bücher.example', 'ελλάδα.gr', '日本語.jp', 'пример.испытание', 'a.ñandú.es', '☃.net', '𐌰𐌱.test'])
     assert.equal(unicodeHost(domainToASCII(host)), host)
   for (const host of ['example.org', 'xn--.org', 'xn--a!.org', 'xn--99999999999.org', `xn--${'9'.repeat(300)}.org`])

@@ -29,15 +29,15 @@ const channel: Channel = {
   profiles: [],
 }
 
-describe('the form of a channel', () => {
-  test('a new channel begins with the usual values', () => {
+describe('the channel form', () => {
+  test('a new channel starts with the default values', () => {
     const values = valuesOf(fields, null)
     assert.equal(values.port, '25')
     assert.equal(values.url, '')
     assert.equal(values.quietly, false)
   })
 
-  test('settings are sent back as they were read, and secrets only when they are typed', () => {
+  test('settings are sent back unchanged, and secrets only if entered', () => {
     const values = valuesOf(fields, channel)
     const sent = { url: 'https://example.org/', port: 26, headers: ['a: b', 'c: d'], quietly: true }
     assert.deepEqual(settingsOf(fields, values), sent)
@@ -45,14 +45,14 @@ describe('the form of a channel', () => {
     assert.deepEqual([...keptSecrets(fields, channel)], ['secret'])
   })
 
-  test('a new channel is not called like another one, and the kind for everything else after its use', () => {
+  test('a new channel gets a unique name, and one of the generic HTTP kind gets none', () => {
     const email = { kind: 'email', label: 'Email' }
     assert.equal(freeName(email, ['Webhook']), 'Email')
     assert.equal(freeName(email, ['Email', 'Email 2']), 'Email 3')
     assert.equal(freeName({ kind: 'http', label: 'SMS or any other service' }, []), '')
   })
 
-  test('empty lines are dropped, long text keeps its spaces, and what is no number is for the server to refuse', () => {
+  test('empty lines are dropped, long text keeps its spaces, and invalid numbers are left to the server', () => {
     const values = { ...valuesOf(fields, null), headers: '\na: b\n\n', body: ' {x}\n', port: 'many' }
     assert.deepEqual(settingsOf(fields, values), { port: 'many', headers: ['a: b'], quietly: false, body: ' {x}\n' })
   })

@@ -63,13 +63,13 @@ const profile: Profile = {
 }
 
 describe('a profile being edited', () => {
-  test('a profile is sent back as it was read, with patterns marked as such', () => {
+  test('is sent back as it was read, with patterns marked as such', () => {
     const { id: _, ...rest } = profile
     const third = { ...profile.sources[2], scope: { pattern: 'https?://example\\.net/.*' } }
     assert.deepEqual(bodyOf(draftOf(profile)).body, { ...rest, sources: [...profile.sources.slice(0, 2), third] })
   })
 
-  test('one address is enough, and a bare host is completed', () => {
+  test('needs only one address, and a bare host is completed to a URL', () => {
     const { body } = bodyOf({ ...emptyDraft(), sources: [newSource('example.org/news')] })
     assert.deepEqual(
       (body.sources as { uri: string }[]).map(({ uri }) => uri),
@@ -78,7 +78,7 @@ describe('a profile being edited', () => {
     assert.equal('name' in body, false)
   })
 
-  test('a source is tried with the keywords of its profile, where its address asks for them', () => {
+  test('a source is tried with the keywords of its profile if its address contains {keywords}', () => {
     const terms = [newTerm(' tea '), newTerm(''), newTerm('cup')]
     const tried = triedBodyOf(newSource('query+https://example.org/?q={keywords}#rows=li'), terms)
     assert.ok('keywords' in tried)
@@ -86,7 +86,7 @@ describe('a profile being edited', () => {
     assert.equal('keywords' in triedBodyOf(newSource('https://example.org/'), terms), false)
   })
 
-  test('errors find their rows although empty rows are not sent', () => {
+  test('errors are mapped to their rows even though empty rows are not sent', () => {
     const draft = {
       ...emptyDraft(),
       sources: [newSource(''), { ...newSource('x:y'), select: ['', 'a', '', '((', ''] }],

@@ -5,14 +5,14 @@ import { prefillOf } from './prefill.ts'
 const filled = (query: string) => prefillOf(new URLSearchParams(query))
 const encoded = encodeURIComponent
 
-describe('the form of a new profile', () => {
+describe('the new profile form', () => {
   test('takes address, name and expression from a link', () => {
     const { uri, name, expression } = filled('url=https%3A%2F%2Fexample.org%2F%3Fa%3D1&name=News&q=solar')
     assert.deepEqual([uri, name, expression], ['https://example.org/?a=1', 'News', 'solar'])
     assert.deepEqual(filled(''), { uri: '', name: '', expression: '' })
   })
 
-  test('takes what phones share: the address in url, text or title', () => {
+  test('takes a shared address from url, text or title', () => {
     for (const [query, uri, name] of [
       ['url=https://example.org/a&title=A+page', 'https://example.org/a', 'A page'],
       [`title=A+page&text=${encoded('https://example.org/a')}`, 'https://example.org/a', 'A page'],
@@ -25,7 +25,7 @@ describe('the form of a new profile', () => {
       assert.deepEqual(filled(query), { uri, name, expression: '' }, query)
   })
 
-  test('takes no name that is longer than a profile may have', () => {
+  test('truncates names that are too long for a profile', () => {
     assert.equal(filled(`title=${'x'.repeat(5000)}`).name.length, 200)
   })
 })

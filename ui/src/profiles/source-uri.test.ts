@@ -61,12 +61,12 @@ const forms: [string, SourceForm, ('http' | 'browser')?][] = [
 
 describe('the address of a source', () => {
   for (const [uri, form, render] of forms)
-    test(`${uri} is read into its form and written from it`, () => {
+    test(`${uri} is parsed into its form and formatted back`, () => {
       assert.deepEqual(parseSource(uri, render), form)
       assert.equal(formatSource(form), uri)
     })
 
-  test('is a plain one where a form would lose something of it', () => {
+  test('stays plain text if a form would lose part of it', () => {
     for (const uri of [
       'ftp://ftp.example.org/%2Fpub/',
       'imap://ann@mail.example.org/INBOX',
@@ -84,12 +84,12 @@ describe('the address of a source', () => {
     assert.equal(parseSource('https://example.org/#!click=%', 'browser').kind, 'other')
   })
 
-  test('is empty until its form has a place', () => {
+  test('is empty while its form is empty', () => {
     for (const kind of ['page', 'feed', 'mailbox', 'newsgroup', 'database', 'query', 'files', 'other'] as const)
       assert.equal(formatSource(formOfKind(kind, { kind: 'other', address: '' })), '', kind)
   })
 
-  test('keeps what fits when its kind changes', () => {
+  test('keeps the fields that still fit when its kind changes', () => {
     const page: SourceForm = { kind: 'page', address: 'example.org', steps: [] }
     assert.deepEqual(formOfKind('feed', page), { kind: 'feed', address: 'example.org' })
     const mailbox = formOfKind('mailbox', { kind: 'newsgroup', tls: true, host: 'x.example', group: 'a' })

@@ -12,8 +12,8 @@ import {
 
 const now = Date.UTC(2026, 10, 15, 8, 30)
 
-describe('conditions of a search', () => {
-  test('are found outside of quotation marks', () => {
+describe('search conditions', () => {
+  test('are found only outside quotation marks', () => {
     const found = conditionsOf('"site:a.org b" sun SITE:example.org after:2026-01-01')
     assert.deepEqual(
       found.map(({ name, value }) => `${name} ${value}`),
@@ -31,11 +31,11 @@ describe('conditions of a search', () => {
     assert.equal(withPeriod('sun after:2026-11-08', 'older', now), 'sun before:2025-11-15')
   })
 
-  test('one can be taken out', () => {
+  test('a condition can be removed', () => {
     assert.equal(withoutCondition('sun site:a.org "x  y"', 'site:a.org'), 'sun "x  y"')
   })
 
-  test('counts of periods include the shorter ones', () => {
+  test('counts of periods include shorter periods', () => {
     const times = (['day', 'week', 'month', 'year', 'older'] as const).map((period) => ({ period, count: 1 }))
     assert.deepEqual(
       summedPeriods(times).map(({ count }) => count),
@@ -50,7 +50,7 @@ describe('conditions of a search', () => {
     assert.deepEqual(found, [true, true, false, false, false, false])
   })
 
-  test('a profile watches where the search looked', () => {
+  test('a search becomes a profile for its expression and site', () => {
     assert.deepEqual(asProfile('sun OR wind site:example.org after:2026'), {
       expression: 'sun OR wind',
       name: 'sun OR wind',

@@ -4,7 +4,7 @@ import { nearTime, relativeTime, setTimeZone } from './zone.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
 
-test('a time is shown by its distance, and by its day when it is a week or more away', () => {
+test('a time is shown relative to now, or as a date if it is a week or more away', () => {
   const shown = (iso: string) => relativeTime(iso, now)
   assert.equal(shown('2026-11-15T11:59:50Z'), 'just now')
   assert.equal(shown('2026-11-15T12:00:20Z'), 'in a moment')
@@ -16,11 +16,11 @@ test('a time is shown by its distance, and by its day when it is a week or more 
   assert.equal(shown('2025-11-01T12:00:00Z'), '1 Nov 2025')
 })
 
-test('an invalid time is shown as nothing', () => {
+test('an invalid time is shown as an empty string', () => {
   assert.equal(relativeTime('soon', now), '')
 })
 
-test('a near time is shown by the clock, with its day unless that is today', () => {
+test('a near time is shown as a clock time, with the weekday unless it is today', () => {
   setTimeZone('Europe/Vienna')
   assert.equal(nearTime('2026-11-15T13:05:00Z', now), '14:05')
   assert.equal(nearTime('2026-11-15T23:30:00Z', now), 'Mon 00:30')

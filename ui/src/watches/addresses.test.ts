@@ -28,7 +28,7 @@ describe('pasted addresses', () => {
     })
   }
 
-  test('an address stays whole in a list', () => {
+  test('an address is escaped to stay whole in a list', () => {
     assert.equal(asListLine("https://example.org/it's?a={b|c}"), 'https://example.org/it%27s?a=%7Bb%7Cc%7D')
   })
 })

@@ -5,14 +5,14 @@ import { ignoreFor } from './ignore-block.ts'
 
 const matches = (pattern: string | undefined, text: string): boolean => createPattern(pattern!).matches(text)
 
-describe('ignoring a block', () => {
-  test('by an expression that matches it with any numbers', () => {
+describe('rule for ignoring a block', () => {
+  test('matches the block with any numbers', () => {
     const { ignore } = ignoreFor({ before: 'Queue (north): 12 cars', after: 'Queue (north): 1,400 cars', place: '' })
     assert.ok(matches(ignore, 'Queue (north): 7 cars'))
     assert.ok(!matches(ignore, 'Queue (south): 7 cars'))
   })
 
-  test('by the words around what changed', () => {
+  test('matches by the words around the change', () => {
     const { ignore } = ignoreFor({
       before: 'Tip of the day: sleep well',
       after: 'Tip of the day: eat fruit',
@@ -22,13 +22,13 @@ describe('ignoring a block', () => {
     assert.ok(!matches(ignore, 'Walk'))
   })
 
-  test('by itself where it came or went, or has nothing in common', () => {
+  test('falls back to the whole text, unless it is too long', () => {
     assert.ok(matches(ignoreFor({ after: 'Page 3 of 9', place: '' }).ignore, 'Page 4 of 9'))
     assert.ok(matches(ignoreFor({ before: 'a b', after: 'c? d', place: '' }).ignore, 'c? d'))
     assert.equal(ignoreFor({ after: 'x'.repeat(600), place: '' }).ignore, undefined)
   })
 
-  test('by a selector that matches no other block', () => {
+  test('offers a selector only if it matches no other block', () => {
     const omitOf = (place: string, ...others: string[]): string | undefined => {
       const places = new Map<string, number>()
       for (const each of [place, ...others]) places.set(each, (places.get(each) ?? 0) + 1)

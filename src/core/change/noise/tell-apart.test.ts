@@ -264,17 +264,17 @@ const news: [string, string][] = [
   ['5m', '6m'],
 ]
 
-describe('noise that is recognised', () => {
+describe('noise detection', () => {
   for (const [kind, pairs] of Object.entries(noise))
-    test(`${kind}: a change of nothing else is none`, () => {
+    test(`classifies ${kind} changes as noise`, () => {
       for (const [before, after] of pairs) assert.equal(whyNot(before, after), kind, `${before} → ${after}`)
     })
 
-  test('prices, stock, versions, dates of events, scores and other numbers are news', () => {
+  test('does not classify prices, stock, versions, event dates, scores and other numbers as noise', () => {
     for (const [before, after] of news) assert.equal(whyNot(before, after), null, `${before} → ${after}`)
   })
 
-  test('a block that comes, goes or moves is noise where there is nothing else in it', () => {
+  test('classifies added, removed and moved blocks as noise if they contain nothing else', () => {
     for (const text of [
       '5 minutes ago',
       'Last updated: 16 Nov 2026 10:00 UTC',
@@ -290,7 +290,7 @@ describe('noise that is recognised', () => {
       assert.equal(noiseOf(change(undefined, text)), null, text)
   })
 
-  test('a value goes by its name in its path, or by that of its element', () => {
+  test('classifies a value by its name in the path or by its element', () => {
     const value = (key: string, before: string, after: string) => whyNot(before, after, { block: 'value', key })
     assert.equal(value('$.meta.generatedAt', '2026-11-16T10:00:00Z', '2026-11-16T11:00:00Z'), 'stamp')
     assert.equal(value('$.meta.requestId', 'ab12-cd34', 'ff12-cd35'), 'id')
@@ -302,7 +302,7 @@ describe('noise that is recognised', () => {
     assert.equal(whyNot('1,234', '1,240', { place: 'main/p.price' }), null)
   })
 
-  test('a removed and an added block in one place that differ in noise alone are noise', () => {
+  test('classifies a removed and an added block in one place as noise if they differ only in noise', () => {
     const changes = [
       change('Posted just now by Ann', undefined, { place: 'p.by' }),
       change(undefined, 'Posted 2 days, 3 hours ago by Ann', { place: 'p.by' }),
@@ -313,7 +313,7 @@ describe('noise that is recognised', () => {
     assert.deepEqual(new Set(found.map(({ why }) => why)), new Set(['relative-time']))
   })
 
-  test('long texts take time in proportion, whatever is in them', () => {
+  test('handles long hostile texts without throwing', () => {
     for (const unit of [
       '1',
       'a',

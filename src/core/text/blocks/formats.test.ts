@@ -16,7 +16,7 @@ function values(body: string, contentType = 'application/json'): Record<string, 
 }
 
 describe('the blocks of JSON', () => {
-  test('are its values by their paths, as they are written', () => {
+  test('are its values as written, keyed by path', () => {
     const json =
       '{ "price": 39.90, "big": 12345678901234567890, "odd": 1e999, "a b": [true, null, "x\\n y"], "c": {"d-e": ""}, "f": [], "g": {} }'
     assert.deepEqual(values(json), {
@@ -35,7 +35,7 @@ describe('the blocks of JSON', () => {
     assert.deepEqual(blocks[0], { kind: 'value', text: 'alone', trail: [], key: '$', place: '$', level: 0 })
   })
 
-  test('know the objects of an array by what tells them apart', () => {
+  test('identify the objects of an array by a unique key', () => {
     const json = '{"items":[{"id":42,"price":1},{"id":7,"price":2}],"rest":[{"id":1,"name":"a"},{"id":1,"name":"b"}]}'
     assert.deepEqual(Object.keys(values(json)), [
       '$.items[id=42].id',
@@ -52,20 +52,20 @@ describe('the blocks of JSON', () => {
     assert.deepEqual([...new Set(places)], ['$.items[].id', '$.items[].price', '$.rest[].id', '$.rest[].name'])
   })
 
-  test('are found where it is sent as something else, or behind a guard', () => {
+  test('are found under another media type and after an anti-hijacking prefix', () => {
     assert.equal(read(' [1, 2]', 'text/plain').kind, 'json')
     assert.equal(read('{"a":1}', undefined).kind, 'json')
     assert.deepEqual(values(')]}\',\n{"a":1}'), { '$.a': '1' })
   })
 
-  test('are lines where it is no JSON, or many of them', () => {
+  test('are lines for invalid JSON and for NDJSON', () => {
     for (const body of ['{"a":', '{"a" 1}', '[1,]', '{"a":1}x', '[01]', '["\\x"]', '["a\nb"]', '[1 2]', '{a:1}', '']) {
       assert.equal(read(body, 'application/json').kind, 'text', body)
     }
     assert.deepEqual(lines('{"a":1}\n{"a":2}\n', 'application/x-ndjson'), ['{"a":1}', '{"a":2}'])
   })
 
-  test('that is deep, long or cut off are bounded, and said to be cut', () => {
+  test('are limited and marked as cut if the document is deep, long or truncated', () => {
     const deep = read(`${'['.repeat(1000)}1${']'.repeat(1000)}`, 'application/json')
     assert.deepEqual([deep.kind, deep.isCut, deep.blocks.length, deep.blocks[0]?.text], ['json', true, 1, '1 …'])
     const inside = read(`${'{"a":'.repeat(1000)}{"b":["x y",-1.5,null]}${'}'.repeat(1000)}`, 'application/json')
@@ -102,7 +102,7 @@ describe('the blocks of plain text', () => {
     )
   })
 
-  test('know headings as Markdown has them', () => {
+  test('recognise Markdown headings', () => {
     const text = '# Title\nx\n## Part ##\ny\n```\n# no\n```\nOther\n=====\nz\nSub\n---\nw\n\n---\nv'
     assert.deepEqual(lines(text, 'text/markdown'), [
       '# Title',
@@ -129,7 +129,7 @@ describe('the blocks of plain text', () => {
 })
 
 describe('the blocks of XML', () => {
-  test('are the elements with text, below the names around them', () => {
+  test('are the elements with text, below the names of their ancestors', () => {
     const xml = `<?xml version="1.0"?><cat><book id="1"><title>A <b>b</b> &amp; c</title><price>3<![CDATA[ < 4]]></price></book>
       <x:book><x:title>B</x:title>tail<empty/></x:book></cat>`
     const { kind, blocks } = read(xml, 'application/xml')
@@ -145,7 +145,7 @@ describe('the blocks of XML', () => {
     )
   })
 
-  test('are bounded, however deep or many', () => {
+  test('are found at any depth and limited in number', () => {
     const deep = read(`${'<e>'.repeat(300_000)}x${'</e>'.repeat(300_000)}<f>y</f>`, 'text/xml')
     assert.deepEqual(
       deep.blocks.map(({ text }) => text),
@@ -159,7 +159,7 @@ describe('the blocks of XML', () => {
 })
 
 describe('the blocks of XHTML', () => {
-  test('are those of HTML, with elements that are empty and sections of text', () => {
+  test('are those of HTML, with self-closing elements and CDATA sections', () => {
     const page = `<?xml version="1.0"?><!DOCTYPE html [<!ENTITY x "y">]><html><head><title>T</title><script src="x"/>
       <style>.off{display:none}</style></head><body><h1>H</h1><p>a<b>b</b>c&nbsp;d<![CDATA[<e>]]></p><p class="off">no</p>
       <div hidden="hidden">n<div/>m</div><textarea/>h</body></html>`
@@ -178,7 +178,7 @@ describe('the blocks of a feed', () => {
     <item><guid>http://a.example/two</guid><description>Two &amp;amp; three</description></item>
     <item><title>Same</title><guid>id-1</guid></item></channel></rss>`
 
-  test('are its entries with title, link and id, whatever the media type', () => {
+  test('are its entries with title, link and id, under any media type', () => {
     for (const type of ['application/rss+xml', 'text/xml', 'application/xml', 'text/html', 'text/plain', undefined]) {
       const { kind, title, blocks } = read(rss, type, 'http://a.example/feed')
       assert.deepEqual([kind, title], ['feed', 'News & more'], type)
@@ -192,12 +192,12 @@ describe('the blocks of a feed', () => {
           title: 'Two & three',
           link: 'http://a.example/two',
         },
-        { ...common, text: 'Same', key: 'id-1 (2)', title: 'Same', link: 'http://a.example/' },
+        { ...common, text: 'Same', key: 'id-1', title: 'Same', link: 'http://a.example/' },
       ])
     }
   })
 
-  test('are those of Atom, RSS 1.0 and JSON Feed too', () => {
+  test('are also read from Atom, RSS 1.0 and JSON Feed', () => {
     const atom = `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:title type="html">A &amp;lt;b&amp;gt;</a:title><a:entry><a:id>1</a:id>
       <a:title type="text">x &lt; y</a:title><a:link rel="self" href="s"/><a:link href="http://b.example/1"/><a:summary>short</a:summary>
       <a:content type="xhtml"><div>long <em>text</em></div></a:content><a:source><a:title>other</a:title></a:source></a:entry></a:feed>`
@@ -225,7 +225,7 @@ describe('the blocks of a feed', () => {
     assert.deepEqual([title, blocks[0]?.key, blocks[0]?.text], ['A', '1', 'x < y — long text'])
   })
 
-  test('that are damaged, huge or a bomb are bounded', () => {
+  test('are limited for damaged feeds, huge feeds and entity bombs', () => {
     const cut = rss.slice(0, rss.indexOf('Two'))
     assert.deepEqual(
       read(cut, 'text/xml').blocks.map(({ title }) => title),
@@ -239,7 +239,7 @@ describe('the blocks of a feed', () => {
     assert.equal(read(`<rss><channel><item><description>${'&lt;b&gt;'.repeat(100_000)}x`, 'text/xml').kind, 'feed')
   })
 
-  test('are not looked for in pages that speak of them', () => {
+  test('are not looked for in pages that only mention feeds, or in other RDF', () => {
     assert.equal(read('<html><body><p>&lt;rss> <rss>x</rss>', 'text/html').kind, 'html')
     assert.equal(read('<!-- <rss> --><p>x', 'text/html').kind, 'html')
     assert.equal(

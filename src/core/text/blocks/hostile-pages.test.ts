@@ -13,7 +13,7 @@ function fill(piece: string, bytes: number): string {
 }
 
 describe('blocks of hostile pages', () => {
-  test('are no more than a hundred thousand, and said to be cut', () => {
+  test('are limited to a hundred thousand and marked as cut', () => {
     for (const page of ['<p>a', '<pre>a\n\n', '<table><tr><td>a', '<h1>a', '<textarea>a\n', '<dt>a<dd>b']) {
       const { blocks, isCut } = read(fill(page, 2 * megabyte))
       assert.deepEqual([isCut, blocks.length], [true, 100_000], page)
@@ -22,18 +22,18 @@ describe('blocks of hostile pages', () => {
     assert.deepEqual([lines.isCut, lines.blocks.length], [true, 100_000])
   })
 
-  test('of a body beyond ten megabytes are cut', () => {
+  test('are cut if the body exceeds ten megabytes', () => {
     const { blocks, isCut } = read(`<p>${fill('word ', 11 * megabyte)}<p>end`)
     assert.deepEqual([isCut, blocks.length], [true, 1])
   })
 
-  test('of a table with fifty thousand rows are all there', () => {
+  test('include all rows of a table with fifty thousand rows', () => {
     const rows = Array.from({ length: 50_000 }, (_, n) => `<tr><td>${n}</td><td>name ${n}</td></tr>`)
     const { blocks, isCut } = read(`<table>${rows.join('')}</table>`)
     assert.deepEqual([isCut, blocks.length, blocks[49_999]?.text], [false, 50_000, '49999\tname 49999'])
   })
 
-  test('are found below any depth, and behind it', () => {
+  test('are found before and after extremely deep nesting', () => {
     for (const name of ['div', 'b hidden', 'ul><li', 'table><tr><td', 'span', 'section><h2', 'blockquote', 'form']) {
       const end = name
         .split('>')
@@ -47,7 +47,7 @@ describe('blocks of hostile pages', () => {
     }
   })
 
-  test('take no long time, whatever is left open or repeated', () => {
+  test('are read despite endless unclosed or repeated markup', () => {
     const pages = [
       ...[
         '<b hidden>a',
@@ -76,7 +76,7 @@ describe('blocks of hostile pages', () => {
     for (const piece of pages) assert.equal(read(fill(piece, megabyte / 2)).kind, 'html', piece)
   })
 
-  test('take no long time with hostile style sheets', () => {
+  test('are read despite hostile style sheets', () => {
     const sheets = [
       fill('.a{display:none}', megabyte),
       `.x{display:none}${fill('a{', megabyte)}`,
@@ -92,7 +92,7 @@ describe('blocks of hostile pages', () => {
     for (const sheet of sheets) assert.equal(read(`<style>${sheet}</style>${page}`).kind, 'html')
   })
 
-  test('have places and headings of bounded length', () => {
+  test('have places and headings of limited length', () => {
     const names = 'abcdefghijklmnopqrstuvwxyz'
     const { blocks } = read(
       `${`<div id=${names} class="${names} ${names}2">`.repeat(400)}<h1>${'word '.repeat(90)}</h1><p>x`,

@@ -7,8 +7,8 @@ function unitsOf(text: string): number {
   return unitsAsSeen(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length)
 }
 
-describe('text as it is seen', () => {
-  test('is left alone only where nothing can change, whatever the character', () => {
+describe('visible text', () => {
+  test('skips normalisation only for characters that cannot change', () => {
     for (let code = 0x80; code <= 0x1ffff; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue
       const character = String.fromCodePoint(code)
@@ -22,7 +22,7 @@ describe('text as it is seen', () => {
     }
   })
 
-  test('is in the normal form', () => {
+  test('is normalised to NFC, except for endless combining marks', () => {
     assert.equal(seenText('e\u0301 \u1100\u1161\u11a8 \u2126'), 'é 각 Ω')
     const long = 'Ελληνικά кириллица 日本語 “quoted” … 😀 العربية'
     assert.equal(unitsOf(long), long.length)
@@ -30,7 +30,7 @@ describe('text as it is seen', () => {
     assert.equal(seenText(marks), marks)
   })
 
-  test('has none of the characters that take no room, but for those that join', () => {
+  test('drops zero-width characters, except joiners that affect the display', () => {
     assert.equal(seenText('so\u00adft \u200b wo\u2060rd\u200e\tnext\u200b \n\ufeff line'), 'soft word\tnext\nline')
     for (const joined of ['👩\u200d💻', '👨🏽\u200d🚀', '🏳️\u200d🌈', 'क्\u200dष', 'می\u200cخواهم'])
       assert.equal(seenText(joined), joined)

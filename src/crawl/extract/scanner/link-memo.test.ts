@@ -101,14 +101,14 @@ const urls = [
 ]
 const page = hrefs.map((href) => `<a href="${href}">`).join('')
 
-describe('links that are recognised by their bytes', () => {
-  test('lead where they would lead if they were resolved, on every page', () => {
+describe('link memo', () => {
+  test('gives the same targets as resolving every link', () => {
     const memo = createLinkMemo<string>()
     for (const url of [...urls, ...urls, 'http://b.example/d/p', ...urls])
       assert.deepEqual(targets(page, url, memo), targets(page, url), url)
   })
 
-  test('are known on the next page of the same folder, origin, or anywhere', () => {
+  test('recognises relative links in the same folder, rooted ones on the same origin, absolute ones anywhere', () => {
     const memo = createLinkMemo<string>()
     const known = (text: string, url: string): boolean[] => {
       const base = baseOfSerialised(url)
@@ -123,7 +123,7 @@ describe('links that are recognised by their bytes', () => {
     assert.deepEqual(known('<a href=x#2>', 'http://a.example/d/3'), [true])
   })
 
-  test('are the same link however they are written, as far as names and folders go', () => {
+  test('recognises a link spelled relative, root-relative or absolute', () => {
     const memo = createLinkMemo<string>()
     targets('<a href=x>', 'http://a.example/d/1', memo)
     const spellings = {
@@ -139,7 +139,7 @@ describe('links that are recognised by their bytes', () => {
     }
   })
 
-  test('count for the limit of links where they are repeated, known or not', () => {
+  test('does not change how repeated links count towards the limit', () => {
     const text = '<a href=x><a href=x><a href=/x><a href=y><a href=x><a href=z>'
     for (const maxLinks of [1, 2, 3, 4, 5, 6]) {
       const memo = createLinkMemo<string>()
@@ -149,7 +149,7 @@ describe('links that are recognised by their bytes', () => {
     }
   })
 
-  test('are found where a form that is not sent leads there too', () => {
+  test('does not hide a link whose target is also the action of a POST form', () => {
     const memo = createLinkMemo<string>()
     memo.enter('http://a.example', 'http://a.example/')
     const { links } = fastfind(Buffer.from('<form method=post action=x></form><a href=x>'), { memo })
@@ -159,7 +159,7 @@ describe('links that are recognised by their bytes', () => {
     )
   })
 
-  test('are forgotten all at once when there are too many, and slots then mean others', () => {
+  test('forgets all links at once when full and starts a new generation', () => {
     const memo = createLinkMemo<string>()
     const many = (from: number): string => Array.from({ length: 9000 }, (_, i) => `<a href=/${from + i}>`).join('')
     const before = memo.generation
@@ -172,14 +172,14 @@ describe('links that are recognised by their bytes', () => {
     assert.equal(memo.generation, before + 1)
   })
 
-  test('are not asked for on a page with a base of its own', () => {
+  test('is not used on a page with a base element', () => {
     const memo = createLinkMemo<string>()
     targets('<a href=x>', 'http://a.example/', memo)
     const { links, base } = fastfind(Buffer.from('<a href=x><base href=/b/>'), { memo })
     assert.deepEqual([links, base], [[{ href: 'x', tag: 'a', nofollow: false, known: null }], '/b/'])
   })
 
-  test('a page that is too large for the memo is read all the same', () => {
+  test('does not prevent reading a page that is too large for it', () => {
     const memo = createLinkMemo<string>()
     const large = `<a href=x>${'y'.repeat(2 << 20)}<a href=z>`
     assert.deepEqual(targets(large, 'http://a.example/', memo), ['http://a.example/x', 'http://a.example/z'])

@@ -17,7 +17,7 @@ const page: PageContext = {
   check: noCheck,
 }
 
-test('a link that was known stays known, even if the cache forgets it', async () => {
+test('a known link stays known even if the cache forgets it', async () => {
   const kept = new Map<string, number>()
   const { workOf } = createWatches({ page: 1000, check: 1000 })
   const pipe = createLinkPipe({

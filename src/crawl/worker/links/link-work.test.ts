@@ -75,7 +75,7 @@ function scopeOf(watch: number, ...expressions: [owner: string, expression: stri
 }
 
 describe('links matched by an expression', () => {
-  test('take turns with those of other pages, which are done long before', async () => {
+  test('do not block those of other pages if the expression is slow', async () => {
     const { watches, run } = pipeOf()
     watches.set(scopeOf(1, ['eve', evil]))
     watches.set(scopeOf(2, ['ann', '/news/']))
@@ -88,7 +88,7 @@ describe('links matched by an expression', () => {
     assert.equal((await long).links.length, paths.length, 'all links of the page are kept')
   })
 
-  test('are set aside with the page once they take too much work, and those of other owners are followed', async () => {
+  test('are skipped until a too expensive expression changes; other owners are unaffected', async () => {
     const { watches, offeredBy } = pipeOf()
     watches.set(scopeOf(1, ['eve', evil], ['ann', '/news/'], ['eve', 'a[ab]{440}d']))
     const offered = await offeredBy(1, [...paths, '/news/1'])
@@ -104,7 +104,7 @@ describe('links matched by an expression', () => {
     assert.deepEqual(await offeredBy(1, ['/news/3'], 3), [`${source}news/3`], 'until it is changed')
   })
 
-  test('have a limit for all pages of a check, which begins anew with the next', async () => {
+  test('have a work limit per check, which starts again with the next one', async () => {
     const { watches, offeredBy } = pipeOf()
     watches.set(scopeOf(1, ['eve', evil]))
     const expensiveAfter = async (from: number, round: number) => {
@@ -118,7 +118,7 @@ describe('links matched by an expression', () => {
     assert.equal(await expensiveAfter(0, 2), 0)
   })
 
-  test('end with their watch', async () => {
+  test('stop being matched when their watch is removed', async () => {
     const { watches, run } = pipeOf()
     watches.set(scopeOf(1, ['eve', evil]))
     const long = run(1, paths)

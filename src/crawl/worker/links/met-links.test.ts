@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMetLinks } from './met-links.ts'
 
-test('each link of a page is new once, and on the next page once more', () => {
+test('each link is new once per page', () => {
   const met = createMetLinks()
   for (let page = 0; page < 3; page++) {
     met.clear()

@@ -16,12 +16,12 @@ function requestOf(path: string, parent: string, check = noCheck): QueuedRequest
   }
 }
 
-test('copies of a page are followed without limit, wherever they are', () => {
+test('follows any number of sibling copies of a page', () => {
   const { admits } = createRepeatedPages({ maxLinks: 10 })
   for (let n = 0; n < 1_000; n++) assert.ok(admits(requestOf(`/${n}/`, '/'), digestOf('x'), 100))
 })
 
-test('copies of a whole tree are followed without limit', () => {
+test('follows any number of copies of a whole tree', () => {
   const { admits } = createRepeatedPages({ maxLinks: 10 })
   for (let n = 0; n < 100; n++) {
     assert.ok(admits(requestOf(`/${n}/`, '/'), digestOf('home'), 100))
@@ -41,17 +41,17 @@ function walk(admits: ReturnType<typeof createRepeatedPages>['admits'], bodies: 
   throw new assert.AssertionError({ message: 'the tree had no end' })
 }
 
-test('a tree of one page ends, and so does one of a few that take turns', () => {
+test('stops in an endless tree of one page or of a few that alternate', () => {
   assert.equal(walk(createRepeatedPages({ maxLinks: 40 }).admits, ['x']), 11)
   assert.equal(walk(createRepeatedPages({ maxLinks: 40 }).admits, ['x', 'y', 'z']), 33)
 })
 
-test('each check of a watch counts for itself', () => {
+test('counts each check of a watch separately', () => {
   const { admits } = createRepeatedPages({ maxLinks: 40 })
   for (let round = 1; round < 5; round++) assert.equal(walk(admits, ['x'], { ...noCheck, watch: 3, round }), 11)
 })
 
-test('memory is bounded', () => {
+test('admits 10,000 copies in a row with a capacity of 100', () => {
   const { admits } = createRepeatedPages({ maxLinks: 1_000_000, capacity: 100 })
   for (let n = 0; n < 10_000; n++) assert.ok(admits(requestOf(`/${n}/`, `/${n - 1}/`), digestOf('x'), 1))
 })

@@ -15,17 +15,17 @@ function run(busy: number[], steps: number, pages: number, after = (_given: numb
   return given
 }
 
-test('where all threads are busy, each reads its own pages', () => {
+test('each thread reads its own pages if all are about equally busy', () => {
   assert.equal(run([1, 1], 10, 20), 0)
   assert.equal(run([0.4, 0.5], 10, 20), 0)
   assert.equal(run([1], 10, 20), 0)
 })
 
-test('a thread with nothing to do soon reads most pages of one that is busy', () => {
+test('an idle thread soon reads most pages of a busy one', () => {
   assert.ok(run([1, 0], 4, 20) >= 19)
 })
 
-test('shares follow how busy the threads are, until both have equally much to do', () => {
+test('the share adapts until both threads are equally busy', () => {
   // Fetching takes 40% of the work, reading 60%, of which the other thread does its share.
   const busy = [1, 0]
   const [fetching, reading] = [0.4 * 1.8, 0.6 * 1.8]
@@ -37,7 +37,7 @@ test('shares follow how busy the threads are, until both have equally much to do
   assert.ok(Math.abs(busy[0]! - busy[1]!) < 0.15, busy.join(', '))
 })
 
-test('a thread that has work of its own again gets less, and of several the freest is chosen', () => {
+test('a thread that becomes busy gets no more pages, and the least busy of several is chosen', () => {
   const busy = [1, 0]
   let step = 0
   const given = run(busy, 40, 20, () => {
@@ -51,7 +51,7 @@ test('a thread that has work of its own again gets less, and of several the free
   assert.deepEqual(new Set(Array.from({ length: 20 }, share.next)), new Set([null, 2]))
 })
 
-test('no thread has more pages of another than it soon reads', () => {
+test('a thread gets at most 64 pages of another at a time', () => {
   const share = createReadingShare({ index: 0, shards: 2, busyOf: (shard) => 1 - shard, now: () => 0 })
   let given = 0
   for (let page = 0; page < 1_000; page++) {

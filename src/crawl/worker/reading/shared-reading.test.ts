@@ -61,8 +61,8 @@ const pageWith = (offers: Offer[], body: Buffer): PageReading => {
   return { kind: 'page', capture, offers, links: 3, dropped: { limit: 0, length: 0 }, traps: [] }
 }
 
-describe('a page that another shard reads', () => {
-  test('is read and stored there, and its links are known there once they are with their owners', async (t) => {
+describe('a page read by another shard', () => {
+  test('is stored there, and its links become known there once the page is settled', async (t) => {
     const link = offerOf(host, '/next')
     const { give, recorded, offered } = twoShards(t, async ({ response }) => pageWith([link], response.body))
     const page = fetchedOf('/a')
@@ -83,14 +83,14 @@ describe('a page that another shard reads', () => {
     assert.deepEqual(offered, [link], 'links of a page that was dropped are not known')
   })
 
-  test('that could not be stored is told with its reason', async (t) => {
+  test('passes on the error if it cannot be read', async (t) => {
     const { give } = twoShards(t, async () => {
       throw new AppError('lease-lost', 'another worker has it')
     })
     await assert.rejects(give(fetchedOf('/a'))!, (error) => isAppError(error, 'lease-lost'))
   })
 
-  test('is none that is small, of a watch, or of another type', async (t) => {
+  test('must be large enough, of the right type and not part of a watch', async (t) => {
     const { give } = twoShards(t, async ({ response }) => pageWith([], response.body))
     assert.equal(give(fetchedOf('/a', { bytes: 100 })), null)
     assert.equal(give(fetchedOf('/a', { watch: 3 })), null)

@@ -82,7 +82,7 @@ function failing<T extends unknown[], R>(times: number, error: () => Error, call
 const full = (): AppError => new AppError('store-full', 'no room')
 
 describe('a batch', () => {
-  test('keeps the page, then its links, then notes the request as done', async () => {
+  test('stores the page before it queues its links and completes the request', async () => {
     const calls: string[] = []
     const through = ({ documents, store }: Field): Partial<BatchOptions> => ({
       documents: { ...documents, record: noted('record', documents.record) },
@@ -112,7 +112,7 @@ describe('a batch', () => {
     })
   })
 
-  test('follows the links of copies, but not for ever where they lead to more of them', async () => {
+  test('follows links of duplicates, but stops if they lead to more duplicates', async () => {
     await withBatch({}, async ({ field, batch, diary, end }) => {
       const urlOf = (n: number): string => `http://${field.hostOf(n)}/`
       const follow = async (n: number, parent: string, links: number): Promise<void> => {
@@ -130,7 +130,7 @@ describe('a batch', () => {
     })
   })
 
-  test('keeps a request that is tried again and one without anything to keep', async () => {
+  test('requeues a request to be retried and completes one without a page', async () => {
     await withBatch({}, async ({ field, batch, diary, kept, end }) => {
       const [one, two] = [field.hostOf(0), field.hostOf(1)]
       await field.offer([offerOf(one, '/again'), offerOf(two, '/done')])
@@ -146,7 +146,7 @@ describe('a batch', () => {
     })
   })
 
-  test('is kept when enough requests wait', async () => {
+  test('is committed when it has enough requests', async () => {
     await withBatch({ maxItems: 2 }, async ({ field, nextKept, kept, end }) => {
       await field.offer([0, 1, 2].map((n) => offerOf(field.hostOf(n), '/')))
       for (const taken of field.takeAll()) end(taken, null)
@@ -155,7 +155,7 @@ describe('a batch', () => {
     })
   })
 
-  test('is kept when enough bytes wait', async () => {
+  test('is committed when it has enough bytes', async () => {
     await withBatch({ maxBytes: 10 }, async ({ field, nextKept, kept, end }) => {
       const host = field.hostOf(0)
       await field.offer([offerOf(host, '/')])
@@ -165,7 +165,7 @@ describe('a batch', () => {
     })
   })
 
-  test('is kept when the first request has waited long enough', async () => {
+  test('is committed when its first request has waited long enough', async () => {
     await withBatch({ maxWaitMs: 1 }, async ({ field, nextKept, kept, end }) => {
       await field.offer([offerOf(field.hostOf(0), '/')])
       end(field.takeAll()[0]!, null)
@@ -174,7 +174,7 @@ describe('a batch', () => {
     })
   })
 
-  test('waits while the disk is full, says so, and loses nothing', async () => {
+  test('waits while the disk is full, reports it and loses nothing', async () => {
     const waits: number[] = []
     await withBatch(
       {
@@ -204,7 +204,7 @@ describe('a batch', () => {
     )
   })
 
-  test('a failure that waiting does not cure is passed on, and the request stays queued', async () => {
+  test('reports a permanent failure and leaves the request queued', async () => {
     const damaged = (): AppError => new AppError('store-damaged', 'a page is damaged')
     await withBatch(
       { through: ({ documents }) => ({ documents: { ...documents, record: failing(1, damaged, documents.record) } }) },
@@ -220,7 +220,7 @@ describe('a batch', () => {
     )
   })
 
-  test('flushing takes along what is added while it is at work', async () => {
+  test('is flushed together with requests added meanwhile', async () => {
     await withBatch({}, async ({ field, batch, kept, end }) => {
       await field.offer([0, 1, 2].map((n) => offerOf(field.hostOf(n), '/')))
       const taken = field.takeAll()

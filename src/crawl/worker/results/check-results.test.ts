@@ -32,8 +32,8 @@ function resultsOf(parts: Partial<Finished>, outcome: CaptureOutcome | null) {
 const noted: CaptureOutcome = { kind: 'noted' }
 const ofClient = { code: 'http-client-error', status: 404 } as const
 
-describe('the check result of a source', () => {
-  test('is why it failed, or why it was not fetched', () => {
+describe('check result of a source', () => {
+  test('says why the source failed or was not fetched', () => {
     const refused = { code: 'connect-refused', status: 0 } as const
     assert.deepEqual(resultsOf({ capture: note('failed', 0), failure: refused }, noted), {
       counts: [0, 0, 1],
@@ -53,12 +53,12 @@ describe('the check result of a source', () => {
     assert.deepEqual(broken.source, { status: 200, outcome: 'failed: body-short' })
   })
 
-  test('is a change where it has gone by now', () => {
+  test('counts as a change if the source has gone', () => {
     const result = resultsOf({ capture: gone('failed', 404), failure: ofClient }, { kind: 'gone', versionId: 3 })
     assert.deepEqual([result.counts, result.source], [[1, 0, 0], { status: 404, outcome: 'gone' }])
   })
 
-  test('is where it leads to, and why that is not fetched', () => {
+  test('contains the redirect target, or why that is not fetched', () => {
     const moved = gone('redirect', 302, 'http://b.example/')
     assert.deepEqual(resultsOf({ capture: moved }, noted), {
       counts: [0, 1, 0],
@@ -71,7 +71,7 @@ describe('the check result of a source', () => {
     })
   })
 
-  test('is what another watch met a moment ago', () => {
+  test('is taken from another watch that has just fetched the source', () => {
     const met = (status: number) => resultsOf({ capture: { ...facts, kind: 'met', status } }, noted)
     assert.deepEqual(met(200).source, { status: 200, outcome: 'unchanged' })
     assert.deepEqual(met(503), {
@@ -81,12 +81,12 @@ describe('the check result of a source', () => {
     })
   })
 
-  test('is nothing where a page farther away failed', () => {
+  test('has no source outcome if a page further away failed', () => {
     const far = resultsOf({ request: { ...request, hops: 1 }, capture: gone('failed', 404), failure: ofClient }, noted)
     assert.deepEqual([far.counts, far.source], [[0, 0, 1], null])
   })
 
-  test('is the last failure where its host is given up for it, and nothing where it is for another', () => {
+  test('is the last failure if its host was given up, and empty for other watches of that host', () => {
     const failure = { code: 'connect-timeout', status: 0 } as const
     const watches = createWatches()
     noteGivenUp(

@@ -30,7 +30,7 @@ function openWriteBuffers(parts: Partial<WriteBuffersOptions<string>> = {}) {
 }
 
 describe('write buffers', () => {
-  test('each is written when it is large enough, a few at a time and none twice at a time', async () => {
+  test('are written when large enough, a few at once and each by one write at a time', async () => {
     const { writeBuffers, kept, goOn } = openWriteBuffers()
     const [a, b, c] = [createPermanentLease(), createPermanentLease(), createPermanentLease()]
     for (const lease of [a, b, c]) for (const word of ['x', 'y']) writeBuffers.add(lease, word)
@@ -47,14 +47,14 @@ describe('write buffers', () => {
     assert.equal(writeBuffers.bytes(), 0)
   })
 
-  test('bytes count as well', async () => {
+  test('are written when they hold enough bytes', async () => {
     const { writeBuffers, kept, goOn } = openWriteBuffers()
     writeBuffers.add(createPermanentLease(), 'w'.repeat(100))
     assert.equal(kept.length, 1)
     await goOn()
   })
 
-  test('a lease that ends does not wait for more', async () => {
+  test('of a leaving lease are written without waiting for more', async () => {
     const { writeBuffers, kept, goOn } = openWriteBuffers({ parallel: 1 })
     const lease: PartitionLease = createPermanentLease()
     writeBuffers.add(lease, 'first')
@@ -68,7 +68,7 @@ describe('write buffers', () => {
     assert.deepEqual(writeBuffers.all(lease), [])
   })
 
-  test('a flush writes everything, including items added meanwhile', async () => {
+  test('are all written by a flush, including items added meanwhile', async () => {
     const kept: string[] = []
     const lease = createPermanentLease()
     const { writeBuffers } = openWriteBuffers({
@@ -82,7 +82,7 @@ describe('write buffers', () => {
     assert.equal(writeBuffers.size(), 0)
   })
 
-  test('the first that waits is written in time', async () => {
+  test('are written when the first item has waited long enough', async () => {
     const { promise, resolve } = Promise.withResolvers<string[]>()
     const { writeBuffers } = openWriteBuffers({
       maxWaitMs: 5,

@@ -82,12 +82,12 @@ function check(source: string): void {
   }
 }
 
-describe('the word scanner', () => {
-  test('finds what reading unit by unit finds, in all scripts', () => {
+describe('word scanner', () => {
+  test('finds the same words as a naive reader, in all scripts', () => {
     fc.assert(fc.property(text, check), { numRuns: 1_500, seed: 40 })
   })
 
-  test('reads texts of several portions, wherever these end', () => {
+  test('reads texts longer than its buffer, wherever the boundary falls', () => {
     for (const odd of ['word', 'wörter', 'n\u0301o', 'c++', '東京', 'สวัสดี', '𠀀b', 'x'.repeat(200)])
       for (let shift = 0; shift < 9; shift++) {
         const before = `ab${' '.repeat(TEXT_UNITS - odd.length - 8 + shift)}`
@@ -95,11 +95,11 @@ describe('the word scanner', () => {
       }
   })
 
-  test('reads more tokens than are handed over at a time', () => {
+  test('reads more tokens than fit into one batch', () => {
     for (const few of [-1, 0, 1]) check('a b '.repeat(MAX_FOUND / 2) + 'ç '.repeat(MAX_FOUND + few))
   })
 
-  test('tells words apart that differ in their last letters only, and in nothing but an accent', () => {
+  test('distinguishes words that differ only in their last letters', () => {
     const ends = [
       '',
       'a',

@@ -29,14 +29,14 @@ describe('English stems', () => {
   ]
   for (const [words, stems] of examples) test(`of ${words}`, () => assert.equal(stemmed('en', words), stems))
 
-  test('of words that every object knows are words too', () => {
+  test('of names of Object.prototype members such as "constructor"', () => {
     assert.equal(
       stemmed('en', 'constructor valueof tostring hasownproperty prototype'),
       'constructor valueof tostr hasownproperti prototyp',
     )
   })
 
-  test('are not made of words that are not English letters', () => {
+  test('leave words with other characters than English letters unchanged', () => {
     assert.equal(stemmed('en', 'größing 東京s c++ ab'), 'grossing 東京s c++ ab')
   })
 })

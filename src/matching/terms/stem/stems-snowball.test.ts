@@ -31,9 +31,9 @@ const languages: [name: string, code: string][] = [
 /** Minimum share of Snowball's pairs with equal stems whose stems are equal here, too. */
 const LEAST = 0.99
 
-describe('stems and those of Snowball', { skip }, () => {
+describe('stemmers compared with Snowball', { skip }, () => {
   for (const [name, code] of languages)
-    test(`join the same words in ${name}`, (t) => {
+    test(`give words of the same Snowball stem the same stem in ${name}`, (t) => {
       const file = join(folder!, `${name}.tsv`)
       assert.ok(existsSync(file), `${file} is missing`)
       const rows = readFileSync(file, 'utf8')

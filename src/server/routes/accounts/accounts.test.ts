@@ -32,7 +32,7 @@ describe('signing in over HTTP', () => {
   })
   after(() => erace.close())
 
-  test('gives a cookie that no script and no other site gets', async () => {
+  test('sets an HttpOnly, SameSite=Strict cookie, which signing out clears', async () => {
     const answer = await erace.nobody().post('/session', { ...ada, email: 'ADA@example.org' })
     assert.equal(answer.statusCode, 200)
     assert.deepEqual([answer.json().user.email, answer.json().via], ['ada@example.org', 'session'])
@@ -46,14 +46,14 @@ describe('signing in over HTTP', () => {
     refused(await browser.get('/session'), 401, 'not-signed-in')
   })
 
-  test('ends the session that the browser had before', async () => {
+  test('ends the previous session of the browser', async () => {
     const first = await erace.nobody().post('/session', ada)
     const old = { cookie: `erace_session=${secretOf(first)}` }
     assert.equal((await erace.nobody(old).post('/session', ada)).statusCode, 200)
     refused(await erace.nobody(old).get('/me'), 401, 'not-signed-in')
   })
 
-  test('is refused where a page of another site asks for it', async () => {
+  test('refuses cross-site requests, except those with a token', async () => {
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -72,7 +72,7 @@ describe('signing in over HTTP', () => {
     assert.equal((await erace.asToken(ada.email).patch('/me', { name: 'x' }, foreign)).statusCode, 200)
   })
 
-  test('says when to come again after too many wrong passwords', async () => {
+  test('answers 429 with Retry-After after too many wrong passwords', async () => {
     const wrong = { email: 'eve@example.org', password: 'wrong' }
     for (let n = 0; n < 5; n++) refused(await erace.nobody().post('/session', wrong), 401, 'sign-in-wrong')
     const answer = await erace.nobody().post('/session', { ...wrong, password: PASSWORD })
@@ -82,7 +82,7 @@ describe('signing in over HTTP', () => {
     assert.equal((await erace.nobody().post('/session', { ...wrong, password: PASSWORD })).statusCode, 200)
   })
 
-  test('refuses what is no sign-in', async () => {
+  test('refuses malformed sign-in requests', async () => {
     const nobody = erace.nobody()
     for (const body of [{}, { ...ada, more: 1 }, { email: ada.email }, { ...ada, password: 'x'.repeat(2000) }, []])
       refused(await nobody.post('/session', body), 400, 'request-invalid')
@@ -108,7 +108,7 @@ describe('signing in over HTTP', () => {
     refused(await here.get('/me'), 401, 'not-signed-in')
   })
 
-  test('changes the own password and settings', async () => {
+  test('lets users change their own password and settings', async () => {
     await erace.addUser('pat@example.org', { password: PASSWORD })
     const pat = erace.as('pat@example.org')
     const other = erace.as('pat@example.org')
@@ -147,13 +147,13 @@ describe('signing in over HTTP', () => {
     refused(await pat.patch('/me', { role: 'administrator' }), 400, 'request-invalid')
   })
 
-  test('writes no secret and no password into the log', () => {
+  test('logs no secrets or passwords', () => {
     assert.ok(!lines.some((line) => /correct horse|erace_session=|argon2/.test(line)))
   })
 })
 
 describe('cookies', () => {
-  test('are for TLS alone where people come by TLS', async () => {
+  test('are Secure if the public URL or a trusted proxy says HTTPS', async () => {
     const isSecure = async (erace: TestServer, headers = {}) => {
       const answer = await erace.nobody(headers).post('/session', ada)
       return /; Secure/.test(cookieOf(answer))
@@ -176,7 +176,7 @@ describe('cookies', () => {
 })
 
 describe('set-up over HTTP', () => {
-  test('makes the first administrator, whose session survives a restart', async () => {
+  test('creates the first administrator, whose session survives a restart', async () => {
     const erace = await createTestServer()
     const key = await erace.parts.accounts.prepareSetup()
     assert.deepEqual((await erace.nobody().get('/setup')).json(), { needed: true })

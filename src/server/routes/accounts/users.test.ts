@@ -27,14 +27,14 @@ describe('accounts over HTTP', () => {
   after(() => erace.close())
   const root = () => erace.as('root@example.org')
 
-  test('are for administrators', async () => {
+  test('are accessible to administrators only', async () => {
     refused(await erace.nobody().get('/users'), 401, 'not-signed-in')
     refused(await erace.as('ada@example.org').get('/users'), 403, 'forbidden')
     refused(await erace.asToken('root@example.org', ['read', 'write']).get('/users'), 403, 'forbidden')
     assert.equal((await erace.asToken('root@example.org', ['admin']).get('/users')).statusCode, 200)
   })
 
-  test('are made, listed a page at a time, read, changed and removed', async () => {
+  test('are created, listed page by page, read, changed and deleted', async () => {
     const draft = { email: 'Bob@Example.org', password: PASSWORD, name: 'Bob', level: 'gold' }
     const made = await root().post('/users', draft)
     assert.equal(made.statusCode, 201)
@@ -65,7 +65,7 @@ describe('accounts over HTTP', () => {
     refused(await root().get('/users/zero'), 400, 'request-invalid')
   })
 
-  test('keep their last administrator', async () => {
+  test('the last administrator cannot be demoted, disabled or deleted', async () => {
     const { id } = (await root().get('/me')).json()
     refused(await root().patch(`/users/${id}`, { role: 'user' }), 409, 'last-administrator')
     refused(await root().patch(`/users/${id}`, { disabled: true }), 409, 'last-administrator')
@@ -73,7 +73,7 @@ describe('accounts over HTTP', () => {
     assert.equal((await root().get('/me')).json().role, 'administrator')
   })
 
-  test('that are disabled are out at once', async () => {
+  test('lose their sessions and tokens at once when disabled', async () => {
     const { id } = await erace.addUser('eve@example.org', { password: PASSWORD })
     const eve = erace.as('eve@example.org')
     const token = erace.asToken('eve@example.org')
@@ -89,7 +89,7 @@ describe('accounts over HTTP', () => {
     assert.equal((await erace.nobody().post('/session', { ...signIn, password: 'battery staple' })).statusCode, 200)
   })
 
-  test('take their profiles and annotations with them, and no one else’s', async () => {
+  test('are deleted with their profiles and annotations, and those of others stay', async () => {
     const keyed = createProfileKeys({})
     const { id } = await erace.addUser('mia@example.org')
     const count = (table: string, owner: string): unknown =>
@@ -145,7 +145,7 @@ describe('tokens over HTTP', () => {
     refused(await ada.delete(`/tokens/${rest.id}`), 404, 'not-found')
   })
 
-  test('of the scope read can not write', async () => {
+  test('with the read scope cannot write', async () => {
     const token = erace.asToken('ada@example.org', ['read'])
     assert.equal((await token.get('/me')).statusCode, 200)
     refused(await token.patch('/me', { name: 'x' }), 403, 'forbidden')
@@ -153,13 +153,13 @@ describe('tokens over HTTP', () => {
     refused(await token.get('/users'), 403, 'forbidden')
   })
 
-  test('create no tokens and end no sessions', async () => {
+  test('cannot create tokens or end sessions', async () => {
     const token = erace.asToken('root@example.org', ['admin'])
     refused(await token.post('/tokens', { name: 'more' }), 403, 'forbidden')
     refused(await token.delete('/session'), 403, 'forbidden')
   })
 
-  test('end when they shall, and administer for administrators alone', async () => {
+  test('take a valid future expiry date, and the admin scope for administrators only', async () => {
     const ada = erace.as('ada@example.org')
     refused(await ada.post('/tokens', { name: 'a', scopes: ['admin'] }), 403, 'forbidden')
     refused(await ada.post('/tokens', { name: 'a', scopes: ['all'] }), 400, 'request-invalid')

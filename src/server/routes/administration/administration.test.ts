@@ -42,8 +42,8 @@ after(async () => {
   await system.destroy()
 })
 
-describe('what administrators see of the work', () => {
-  test('is for them alone', async () => {
+describe('administration of the crawl over HTTP', () => {
+  test('is visible to administrators only', async () => {
     for (const path of ['/crawl', '/crawl/graph', '/hosts', '/nodes']) {
       assert.equal((await server.nobody().get(path)).statusCode, 401, path)
       assert.equal((await server.as('ann@example.org').get(path)).statusCode, 403, path)
@@ -52,7 +52,7 @@ describe('what administrators see of the work', () => {
     }
   })
 
-  test('figures, totals, levels and disk', async () => {
+  test('shows figures, totals, service levels and disk usage', async () => {
     counters.shard(1).add('fetched', 3)
     counters.shard(0).set('queued', 7)
     await server.parts.activity.tick()
@@ -65,7 +65,7 @@ describe('what administrators see of the work', () => {
     assert.ok(disk.databaseBytes > 0 && disk.freeBytes! > 0)
   })
 
-  test('versions that were set aside, with their reasons, which they may have processed again', async () => {
+  test('shows versions that were set aside, with the reasons, and retries them', async () => {
     const host = system.hostOf(0, 2)
     const check = { ...noCheck, watch: 1, round: 1 }
     await shard.documents.record([pageOf(host, '/odd', 'odd', { check, run: 1 })])
@@ -81,7 +81,7 @@ describe('what administrators see of the work', () => {
     assert.equal(await annotations.countTasks(), 1)
   })
 
-  test('hosts, the one in trouble first, a page at a time', async () => {
+  test('lists hosts page by page, failing ones first', async () => {
     const root = server.as('root@example.org')
     const { items, next } = (await root.get('/hosts?limit=1')).json()
     assert.deepEqual([items[0].host, items[0].health, items[0].failures], [system.hostOf(0, 1), 'resting', 4])
@@ -94,7 +94,7 @@ describe('what administrators see of the work', () => {
     assert.equal((await root.get('/hosts?q=no-such')).json().items.length, 0)
   })
 
-  test('the graph', async () => {
+  test('shows the link graph of a host', async () => {
     const root = server.as('root@example.org')
     const { nodes, edges } = (await root.get(`/crawl/graph?host=${system.hostOf(0, 0).toUpperCase()}`)).json()
     assert.equal(nodes.length, 2)
@@ -102,7 +102,7 @@ describe('what administrators see of the work', () => {
     assert.equal(new URL(nodes[edges[0][0]].url).pathname, '/')
   })
 
-  test('the processes: this one', async () => {
+  test('lists its own process as the only node', async () => {
     const { items } = (await server.as('root@example.org').get('/nodes')).json()
     assert.deepEqual(
       [items.length, items[0].role, items[0].pid, items[0].partitions, items[0].state, items[0].lagMs],
@@ -110,7 +110,7 @@ describe('what administrators see of the work', () => {
     )
   })
 
-  test('the only process can be paused, but not drained', async () => {
+  test('pauses a single process, but does not drain it', async () => {
     const root = server.as('root@example.org')
     const { items } = (await root.get('/nodes')).json()
     const drained = await root.patch(`/nodes/${encodeURIComponent(items[0].id)}`, { draining: true })
@@ -128,7 +128,7 @@ describe('what administrators see of the work', () => {
     }
   })
 
-  test('changes are for administrators, and wrong ones change nothing', async () => {
+  test('accepts changes from administrators only, and invalid ones change nothing', async () => {
     for (const [path, body] of [
       ['/crawl', { paused: true }],
       ['/nodes/x', { draining: true }],
@@ -145,7 +145,7 @@ describe('what administrators see of the work', () => {
     assert.equal(counters.isThrottled(), false)
   })
 
-  test('wrong questions are answered with what is wrong', async () => {
+  test('answers invalid queries with an error code', async () => {
     const root = server.as('root@example.org')
     const wrong = [
       '/hosts?limit=0',

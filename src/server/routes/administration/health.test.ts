@@ -32,12 +32,12 @@ async function metrics() {
 }
 
 describe('health', () => {
-  test('a process that lives says so to anyone', async () => {
+  test('/healthz answers without authentication', async () => {
     const answer = await get('/healthz')
     assert.deepEqual([answer.statusCode, answer.json()], [200, { status: 'ok' }])
   })
 
-  test('it does not look dead when the rate limit of the API is exceeded', async () => {
+  test('health checks and metrics are exempt from the rate limit of the API', async () => {
     const busy = await createTestServer({ settings: { 'server.requestsPerMinute': 10 } })
     const ask = async (url: string) => (await busy.server.inject({ url })).statusCode
     for (let n = 0; n < 10; n++) assert.equal(await ask('/api/v1/setup'), 200)
@@ -46,7 +46,7 @@ describe('health', () => {
     await busy.close()
   })
 
-  test('it is ready when nothing is in its way, and else says what is', async () => {
+  test('/readyz says whether the server is ready, and if not, why', async () => {
     assert.deepEqual((await get('/readyz')).json(), { status: 'ready' })
     healthErrors.push('the annotation engine has stopped')
     const answer = await get('/readyz')
@@ -57,7 +57,7 @@ describe('health', () => {
 })
 
 describe('metrics', () => {
-  test('have all figures of the crawl, in the text that Prometheus reads', async () => {
+  test('include all figures of the crawl, in the text format of Prometheus', async () => {
     counters.shard(0).add('fetched', 12)
     counters.shard(0).add('bytes', 3_400)
     counters.shard(0).add('failed', 2)
@@ -107,7 +107,7 @@ describe('metrics', () => {
     assert.deepEqual(samplesOf('erace_messages_total'), [[{ kind: 'webhook', outcome: 'retried' }, 3]])
   })
 
-  test('asking twice does not count twice', async () => {
+  test('do not change when they are read', async () => {
     await metrics()
     assert.deepEqual(
       (await metrics()).families.get('erace_pages_total')!.samples.map(({ value }) => value),
@@ -115,7 +115,7 @@ describe('metrics', () => {
     )
   })
 
-  test('count requests by pattern, so that no address or name is in them', async () => {
+  test('count requests by route pattern, so that they contain no addresses or names', async () => {
     await server.as('root@example.org').get('/users/4711?token=secret-word')
     await get('/api/v1/private-name-in-a-path')
     await get('/healthz')
@@ -131,7 +131,7 @@ describe('metrics', () => {
     assert.doesNotMatch(text, /4711|secret-word|private-name|example\.org/)
   })
 
-  test('buckets of a histogram add up', async () => {
+  test('have cumulative histogram buckets, the last of which equals the count', async () => {
     const { samples } = (await metrics()).families.get('erace_http_request_seconds')!
     const healthz = samples.filter(({ labels }) => labels.route === '/healthz')
     const buckets = healthz.filter(({ name }) => name.endsWith('_bucket')).map(({ value }) => value)

@@ -37,7 +37,7 @@ describe('documents over HTTP', () => {
   })
   after(() => kept.close())
 
-  test('a document is found by its id and by its URL, however it is spelt', async () => {
+  test('a document is found by its id and by any spelling of its URL', async () => {
     const byId = await as(ada).get(`/documents/${own}`)
     assert.equal(byId.statusCode, 200, byId.body)
     assertIs(Document, byId.json())
@@ -51,7 +51,7 @@ describe('documents over HTTP', () => {
     assert.deepEqual(none, { items: [], next: null })
   })
 
-  test('documents with own annotations are listed, the last annotated first', async () => {
+  test('documents that the caller has annotations of are listed, the last annotated first', async () => {
     for (const path of ['/', '/solar', '/plain']) await kept.annotate(ada, kept.url(path))
     const first = (await as(ada).get('/documents?limit=2')).json()
     assertIs(DocumentList, first)
@@ -64,7 +64,7 @@ describe('documents over HTTP', () => {
     assert.deepEqual((await as(eve).get('/documents')).json().items, [])
   })
 
-  test('versions come the newest first, a page at a time', async () => {
+  test('versions are listed page by page, newest first', async () => {
     const first = (await as(ada).get(`/documents/${own}/versions?limit=1`)).json()
     assertIs(VersionList, first)
     assert.equal(first.items[0].n, 2)
@@ -75,7 +75,7 @@ describe('documents over HTTP', () => {
     assert.deepEqual(version, second.items[0])
   })
 
-  test('a diff shows what changed, by lines and by words, and as a patch', async () => {
+  test('a diff shows changes by lines, by words and as a patch', async () => {
     const lines = (await as(ada).get(`/documents/${own}/diff`)).json()
     assertIs(Diff, lines)
     assert.deepEqual([lines.from.n, lines.to.n, lines.compared, lines.equal], [1, 2, 'text', false])
@@ -92,7 +92,7 @@ describe('documents over HTTP', () => {
     assert.equal((await as(ada).get(`/documents/${own}/diff?from=7`)).statusCode, 404)
   })
 
-  test('a diff is also a page in a sandbox: the later version, with the changes marked in it', async () => {
+  test('a diff as a sandboxed page is the later version with the changes marked', async () => {
     const page = await as(ada).get(`/documents/${own}/diff?format=page`)
     assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
     assert.match(
@@ -113,7 +113,7 @@ describe('documents over HTTP', () => {
     )
   })
 
-  test('what the covering profiles of the caller ignore is left out of a diff, unless it is asked for', async () => {
+  test('a diff omits text that covering profiles of the caller ignore, unless asked to show it', async () => {
     const source = sourceOf(kept.url('/'), { depth: 2 })
     const elsewhere = sourceOf(kept.url('/', 1), { depth: 2 })
     await kept.put(
@@ -145,7 +145,7 @@ describe('documents over HTTP', () => {
     await kept.put(profileOf('ada-news', ada, [source], { solar: 1 }))
   })
 
-  test('meta-information is XML, and links say which of them are kept', async () => {
+  test('metadata is XML, and links come with the ids of archived documents', async () => {
     const meta = await as(ada).get(`/documents/${own}/meta`)
     assert.match(String(meta.headers['content-type']), /^application\/xml/)
     assert.match(meta.body, /<webrace:/)
@@ -158,7 +158,7 @@ describe('documents over HTTP', () => {
     assert.equal((await as(ada).get(`/documents/${own}/links?version=${version}`)).statusCode, 404)
   })
 
-  test('a search finds what the caller sees, with marks and facets', async () => {
+  test('a search finds documents visible to the caller, with highlights and facets', async () => {
     const found = (await as(ada).get('/search?q=solar')).json()
     assertIs(SearchResult, found)
     const urls = found.items.map(({ url }: { url: string }) => url).toSorted()
@@ -178,7 +178,7 @@ describe('documents over HTTP', () => {
     assert.deepEqual([wrong.statusCode, wrong.json().error.code], [400, 'request-invalid'])
   })
 
-  test('a search is answered from what is indexed while others write to the index', async () => {
+  test('a search works while another process writes to the index', async () => {
     const before = (await as(ada).get('/search?q=solar')).json()
     const writer = new DatabaseSync(paths.search(kept.folder))
     try {
@@ -191,7 +191,7 @@ describe('documents over HTTP', () => {
     }
   })
 
-  test('a preview holds a draft against what its sources cover, or against all that the caller sees', async () => {
+  test('a preview tests a draft on documents its sources cover, or else on all visible ones', async () => {
     const interests = {
       keywords: [
         { key: 'solar', weight: 3 },
@@ -218,7 +218,7 @@ describe('documents over HTTP', () => {
     assert.ok(invalid.json().error.details.length >= 2)
   })
 
-  test('a document that a user does not see does not exist on any route', async () => {
+  test('a document that a user may not see is 404 on every route', async () => {
     const version = kept.versionOf(kept.url('/secret', 1), 1)
     const url = encodeURIComponent(kept.url('/secret', 1))
     for (const email of [ada, eve, root])
@@ -253,7 +253,7 @@ describe('documents over HTTP', () => {
     assert.deepEqual((await as(eve).get('/search?q=solar')).json().items, [])
   })
 
-  test('an annotation shows its document, and no other of that host', async () => {
+  test('an annotation makes its document visible, and no other document of that host', async () => {
     await kept.annotate(eve, kept.url('/solar'))
     assert.equal((await as(eve).get(`/documents/${kept.idOf(kept.url('/solar'))}`)).statusCode, 200)
     assert.equal((await as(eve).get(`/documents/${own}`)).statusCode, 404)
@@ -262,7 +262,7 @@ describe('documents over HTTP', () => {
     assert.doesNotMatch(meta.body, new RegExp(`>${kept.url('/')}<`))
   })
 
-  test('a source shows nothing before its first visit, and its profile takes it along when it goes', async () => {
+  test('a source makes its documents visible from its first visit until its profile is removed', async () => {
     const profile = profileOf('eve-other', eve, [sourceOf(kept.url('/', 1), { depth: 1 })], {})
     await kept.put(profile)
     assert.equal((await as(eve).get(`/documents/${others}`)).statusCode, 404)
@@ -273,7 +273,7 @@ describe('documents over HTTP', () => {
     assert.equal((await as(eve).get(`/documents/${others}`)).statusCode, 404)
   })
 
-  test('explains the state of a URL, and reveals nothing that is not the caller’s', async () => {
+  test('a URL is explained without revealing documents of others', async () => {
     const explain = async (email: string, url: string) => {
       const answer = await as(email).get(`/explain?url=${encodeURIComponent(url)}`)
       assert.equal(answer.statusCode, 200, answer.body)
@@ -304,7 +304,7 @@ describe('documents over HTTP', () => {
     assert.equal(asToken.verdict, 'not-covered')
   })
 
-  test('wrong ids, cursors, queries and bodies are refused with a code', async () => {
+  test('invalid ids, cursors, queries and bodies are refused with an error code', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     for (const path of [
       '/documents/x',

@@ -6,7 +6,7 @@ import { ada, createKeptArchive, eve, type KeptArchive, root } from './archive.t
 
 type Told = { verdict: string; sentence: string; steps: { name: string; ok: boolean | null; text: string }[] }
 
-describe('the explanation of a URL', () => {
+describe('explanation of a URL', () => {
   let kept: KeptArchive
   const robots = 'User-agent: *\nDisallow: /private'
   before(async () => {
@@ -29,7 +29,7 @@ describe('the explanation of a URL', () => {
   }
   const stepOf = ({ steps }: Told, name: string) => steps.find((step) => step.name === name)
 
-  test('shows what robots.txt says, where it is known', async () => {
+  test('shows the rules of robots.txt if they are known', async () => {
     const forbidden = await explain(ada, kept.url('/private/y'))
     assert.equal(forbidden.verdict, 'refused')
     assert.equal(stepOf(forbidden, 'robots')?.ok, false)
@@ -39,7 +39,7 @@ describe('the explanation of a URL', () => {
     assert.match(stepOf(unknown, 'robots')!.text, /not been read yet/)
   })
 
-  test('counts links from the source, as the engine does', async () => {
+  test('counts links from the source in the same way as the engine', async () => {
     const scope = { kind: 'path' } as const
     for (let depth = 0; depth < 5; depth++) {
       await kept.put(profileOf('deep', eve, [sourceOf(kept.url('/d/0'), { depth, scope })], {}))
@@ -58,7 +58,7 @@ describe('the explanation of a URL', () => {
     await kept.erace.stores.profiles.remove(['deep'])
   })
 
-  test('says that a page is too deep where no one has fetched it', async () => {
+  test('says that a page is too deep, even if it was never fetched', async () => {
     const scope = { kind: 'path' } as const
     await kept.put(profileOf('deep', eve, [sourceOf(kept.url('/d/0'), { depth: 3, scope })], {}))
     await kept.visit('deep')
@@ -76,7 +76,7 @@ describe('the explanation of a URL', () => {
     assert.match(failed.sentence, /status 500/)
   })
 
-  test('reveals nothing about hosts that only others requested, for any expression of a source', async () => {
+  test('reveals nothing about hosts that only others requested, even to a source matching all URLs', async () => {
     const pattern = { kind: 'pattern', source: '.' } as const
     await kept.put(profileOf('wide', eve, [sourceOf('http://eve.example/', { depth: 3, scope: pattern })], {}))
     await kept.visit('wide')
@@ -91,7 +91,7 @@ describe('the explanation of a URL', () => {
     assert.equal((await kept.erace.as(eve).get(`/documents/${kept.idOf(kept.url('/'))}`)).statusCode, 404)
   })
 
-  test('shows sources that were not visited yet, and traps', async () => {
+  test('shows sources that were not visited yet, and crawler traps', async () => {
     const source = sourceOf('http://new.example/a.zip', { depth: 1 })
     await kept.put(profileOf('new', eve, [source], {}))
     const itself = await explain(eve, 'http://new.example/a.zip')
@@ -103,7 +103,7 @@ describe('the explanation of a URL', () => {
     assert.match(trap.sentence, /trap/)
   })
 
-  test('knows the lists and the filter of the configuration', async () => {
+  test('applies the block list, file types and filter of the configuration', async () => {
     const sources = [sourceOf('http://lists.example/', { depth: 1 }), sourceOf('http://blocked.example/')]
     await kept.put(profileOf('lists', eve, sources, {}))
     for (const [url, ok, text] of [

@@ -10,7 +10,7 @@ const lines = (word: string) =>
 const deep = `${'<div>'.repeat(DEPTH)}solar${'</div>'.repeat(DEPTH)}`
 const oneLine = (word: string) => `<p>${`${word} `.repeat(200_000)}</p>`
 
-describe('huge and deep content over HTTP', () => {
+describe('huge and deeply nested content over HTTP', () => {
   let kept: KeptArchive
   before(async () => {
     kept = await createKeptArchive(
@@ -29,7 +29,7 @@ describe('huge and deep content over HTTP', () => {
   })
   after(() => kept.close())
 
-  test('a diff of a page that changed throughout is complete', async () => {
+  test('a diff of a page that changed throughout succeeds in every form', async () => {
     for (const path of ['/long', '/line', '/deep'])
       for (const query of ['', '?form=words', '?context=1000000', '?raw=true&ignoreSpace=true', '?format=patch']) {
         const answer = await kept.erace.as(ada).get(`/documents/${kept.idOf(kept.url(path))}/diff${query}`)
@@ -38,7 +38,7 @@ describe('huge and deep content over HTTP', () => {
       }
   })
 
-  test('text, content, search and preview of it are answered', async () => {
+  test('text, content, search and preview work', async () => {
     for (const path of ['/long', '/line', '/deep'])
       for (const what of ['content', 'text'])
         assert.equal(

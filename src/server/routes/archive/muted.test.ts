@@ -16,7 +16,7 @@ const state: NoiseState = {
   decided: [],
 }
 
-describe('what is muted in a document', () => {
+describe('muted blocks of a document', () => {
   let kept: KeptArchive
   let at: string
   before(async () => {
@@ -35,7 +35,7 @@ describe('what is muted in a document', () => {
   const undone = async (owner: string): Promise<unknown[]> =>
     (await kept.erace.as(owner).get(at)).json().items.map((each: { undone: unknown }) => each.undone)
 
-  test('is listed with the reason in words, to those who see it', async () => {
+  test('are listed with a readable reason, for users who see the document', async () => {
     const { items } = (await kept.erace.as(ada).get(at)).json()
     const common = { path: 'Ferry', changes: 4, undone: null }
     assert.deepEqual(items, [
@@ -51,7 +51,7 @@ describe('what is muted in a document', () => {
     assert.equal((await kept.erace.as(eve).get(at)).statusCode, 404)
   })
 
-  test('is undone by each for themselves, and by administrators for everyone', async () => {
+  test('can be unmuted by users for themselves, and by administrators for everyone', async () => {
     const change = (owner: string, of: string, value: unknown) =>
       kept.erace.as(owner).patch(`${at}/${of}`, { undone: value })
     assert.equal((await change(ada, 'flipping', 'you')).json().undone, 'you')
@@ -72,7 +72,7 @@ describe('what is muted in a document', () => {
     assert.equal((await change(ada, 'flipping', 'me')).statusCode, 400)
   })
 
-  test('versions tell whether they were noise', async () => {
+  test('versions show whether they were noise', async () => {
     const { document } = (await kept.erace.as(ada).get(`/versions/${kept.versionOf(kept.url('/ferry'), 1)}`)).json()
     const { items } = (await kept.erace.as(ada).get(`/documents/${document}/versions`)).json()
     assert.deepEqual(

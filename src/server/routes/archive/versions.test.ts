@@ -41,7 +41,7 @@ const answers: Record<string, { body: string | Buffer; type: string; headers?: R
   },
 }
 
-describe('the content of versions over HTTP', () => {
+describe('content of versions over HTTP', () => {
   let kept: KeptArchive
   const folder = mkdtempSync(join(tmpdir(), 'erace-types-'))
 
@@ -69,7 +69,7 @@ describe('the content of versions over HTTP', () => {
     return kept.erace.as(ada).get(`/versions/${kept.versionOf(kept.url(path), n)}/${what}`)
   }
 
-  test('everything is shown in a sandbox, with no header of where it came from', async () => {
+  test('all content is sandboxed, and headers of the original site are dropped', async () => {
     for (const path of Object.keys(answers)) {
       const answer = await get(path)
       assert.equal(answer.statusCode, 200, path)
@@ -87,7 +87,7 @@ describe('the content of versions over HTTP', () => {
     }
   })
 
-  test('types are those of a short list; all else is to be saved', async () => {
+  test('only a few content types are displayed; others are downloads', async () => {
     const types: Record<string, string> = {
       '/attack': 'text/html; charset=utf-8',
       '/xhtml': 'text/html; charset=utf-8',
@@ -123,7 +123,7 @@ describe('the content of versions over HTTP', () => {
     assert.equal((await get('/picture', 'text')).statusCode, 404)
   })
 
-  test('as Markdown it has text and structure, and nothing that runs', async () => {
+  test('Markdown keeps text and structure, and no scripts', async () => {
     const page = await get('/attack', 'markdown')
     assert.equal(page.headers['content-type'], 'text/markdown; charset=utf-8')
     assert.equal(page.body, '# ">\\<img src=x onerror=alert(1)>\n\nGrüße\n')
@@ -133,7 +133,7 @@ describe('the content of versions over HTTP', () => {
     for (const path of ['/picture', '/report']) assert.equal((await get(path, 'markdown')).statusCode, 404, path)
   })
 
-  test('a download has the very bytes, and a name that is safe everywhere', async () => {
+  test('a download has the original bytes and a safe file name', async () => {
     for (const path of Object.keys(answers)) {
       const answer = await get(path, 'content?download')
       const { body } = answers[path]!
@@ -146,14 +146,14 @@ describe('the content of versions over HTTP', () => {
     assert.match(String((await get('/attack', 'content?download')).headers['content-disposition']), /"attack\.html"/)
   })
 
-  test('a version that is gone has no body, and says so', async () => {
+  test('the version of a page that is gone answers 410 with the reason', async () => {
     const answer = await get('/leaving', 'content', 2)
     assert.deepEqual([answer.statusCode, answer.json().error.code], [410, 'body-gone'])
     assert.match(answer.json().error.message, /gone \(status 410\)/)
     assert.equal((await get('/leaving', 'content', 1)).statusCode, 200)
   })
 
-  test('a body that was collected or lost says so', async () => {
+  test('a deleted or lost body answers 410 with the reason', async () => {
     const id = kept.versionOf(kept.url('/style'), 1)
     const set = kept.erace.db.prepare('UPDATE versions SET body = ? WHERE id = ?')
     set.run('dropped', id)
@@ -169,7 +169,7 @@ describe('the content of versions over HTTP', () => {
     assert.equal((await get('/style')).statusCode, 200)
   })
 
-  test('a damaged record is reported as such, without its location', async () => {
+  test('a damaged record is reported without revealing its location', async () => {
     const archive = paths.archive(kept.folder)
     for (const name of readdirSync(archive)) {
       const file = join(archive, name)

@@ -31,7 +31,7 @@ async function refusal(answer: Promise<{ statusCode: number; json(): Problem }>,
 
 describe('credentials', () => {
   test(
-    'are stored, listed, replaced and removed by their owner, and no answer has a secret in it',
+    'are stored, listed, replaced and removed by their owner, and no response contains a secret',
     withServer(async (server) => {
       const her = server.as(ann)
       const made = await her.post('/credentials', { name: ' bank ', kind: 'password', values })
@@ -53,7 +53,7 @@ describe('credentials', () => {
   )
 
   test(
-    'that are wrong are refused with all faults, none of which shows a value',
+    'are refused with all errors if invalid, and no error shows a value',
     withServer(async (server) => {
       const her = server.as(ann)
       const wrong = { name: 'x\u0000', kind: 'password', values: { user: 'a\r\nb', token: 'tok-secret' } }
@@ -72,7 +72,7 @@ describe('credentials', () => {
   )
 
   test(
-    'are named by sources of their owner only, and stay while a profile uses them',
+    'can be used by sources of their owner only, and not removed while a profile uses them',
     withServer(async (server) => {
       const her = server.as(ann)
       const source = { uri: 'https://a.example/', credentials: 'bank' }
@@ -97,7 +97,7 @@ describe('credentials', () => {
   )
 
   test(
-    'exist for nobody else, administrators included, and go with the account',
+    'are invisible to others, even administrators, and are deleted with the account',
     withServer(async (server) => {
       const { id } = (await server.as(ann).post('/credentials', { name: 'bank', kind: 'password', values })).json()
       for (const other of [eve, root]) {

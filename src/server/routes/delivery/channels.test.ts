@@ -43,7 +43,7 @@ async function refusal(answer: Promise<{ statusCode: number; json(): Problem }>,
 
 describe('channels', () => {
   test(
-    'are added, listed, changed and removed by their owner; a secret is made once and never shown again',
+    'are added, listed, changed and removed by their owner; a generated secret is shown only once',
     withServer(async (server) => {
       const her = server.as(ann)
       const { secret, ...channel } = await add(her, {})
@@ -78,7 +78,7 @@ describe('channels', () => {
   )
 
   test(
-    'of others are as if they were not there',
+    'of other users are answered with 404',
     withServer(async (server) => {
       const { id } = await add(server.as(ann), {})
       for (const who of [eve, root]) {
@@ -101,7 +101,7 @@ describe('channels', () => {
   )
 
   test(
-    'all that is wrong is said together, without the values of secrets',
+    'are refused with all errors at once, without the values of secrets',
     withServer(async (server) => {
       const her = server.as(ann)
       const wrong = {
@@ -128,7 +128,7 @@ describe('channels', () => {
   )
 
   test(
-    'a private target is refused when it is added, unless it is allowed for delivery; a name that leads nowhere is a warning',
+    'refuse targets in private networks; an unresolvable host name is only a warning',
     withServer(async (server) => {
       const her = server.as(ann)
       for (const [target, shown] of [
@@ -155,14 +155,14 @@ describe('channels', () => {
   )
 
   test(
-    'networks that are allowed for delivery alone can be targets',
+    'accept targets in private networks that delivery.allow lists',
     withServer((server) => add(server.as(ann), { settings: { url: 'http://127.0.0.1:9/' } }), {
       settings: { 'delivery.allow': ['127.0.0.0/8'] },
     }),
   )
 
   test(
-    'mail by the server of the service goes to the own address; administrators may name any',
+    'of the kind email need a custom mail server for other addresses, except for administrators',
     withServer(async (server) => {
       const mail = (to: string, rest = {}) => ({ kind: 'email', name: 'mail', settings: { to, ...rest } })
       const her = server.as(ann)
@@ -180,7 +180,7 @@ describe('channels', () => {
   )
 
   test(
-    'commands are for administrators, and only those that are allowed',
+    'of the kind exec are for administrators only, and accept only allowed commands',
     withServer(
       async (server) => {
         const command = (path: string) => ({ kind: 'exec', name: 'run', settings: { command: path } })
@@ -209,7 +209,7 @@ describe('channels', () => {
   )
 
   test(
-    'a secret that was given for one host is not taken to another',
+    'require the secret again when the target moves to another host',
     withServer(async (server) => {
       const her = server.as(ann)
       const settings = { url: 'https://93.184.216.34', token: 'geheim-token' }
@@ -225,7 +225,7 @@ describe('channels', () => {
   )
 
   test(
-    'are at most 50 for each owner, also when many are added at once',
+    'are limited to 50 per owner, even if many are added at once',
     withServer(async (server) => {
       const her = server.as(ann)
       const answers = await Promise.all(
@@ -239,7 +239,7 @@ describe('channels', () => {
   )
 
   test(
-    'are named by profiles, and taken out of them when they are removed',
+    'are used by profiles, and removed from these when deleted',
     withServer(async (server) => {
       const her = server.as(ann)
       const mail = await add(her, { kind: 'email', settings: { to: ann } })
@@ -272,7 +272,7 @@ describe('channels', () => {
   )
 
   test(
-    'a feed has addresses, is of an own profile, and takes no tests',
+    'of the kind feed have URLs, accept only profiles of their owner, and cannot be tested',
     withServer(
       async (server) => {
         const her = server.as(ann)
@@ -289,7 +289,7 @@ describe('channels', () => {
   )
 })
 
-describe('the log of deliveries', () => {
+describe('delivery log', () => {
   const message = (n: number, parts: Partial<StoredMessage> = {}): StoredMessage => ({
     ...{ id: `m${n}`, kind: 'single', subject: `Changed: page ${n}`, annotations: [], profiles: [], leftOut: 0 },
     ...{ createdAt: 1_000 + n, channel: '', owner: ann, state: 'sent', attempts: 1, at: 2_000 + n, answer: '200 OK' },
@@ -297,7 +297,7 @@ describe('the log of deliveries', () => {
   })
 
   test(
-    'is listed in pages, by state and channel, and is of its owner alone',
+    'is listed page by page, by state and channel, for its owner only',
     withServer(async (server) => {
       const her = server.as(ann)
       const [one, two] = [(await add(her, {})).id, (await add(her, {})).id]
@@ -328,7 +328,7 @@ describe('the log of deliveries', () => {
   )
 
   test(
-    'a failed message is sent again, once, by its owner',
+    'lets the owner resend a failed message once',
     withServer(async (server) => {
       const her = server.as(ann)
       const channel = (await add(her, {})).id

@@ -20,9 +20,9 @@ async function many(server: TestServer, owner: string, count: number): Promise<n
 
 const idsOf = (answer: { json(): { items: { id: number }[] } }): number[] => answer.json().items.map(({ id }) => id)
 
-describe('the inbox', () => {
+describe('inbox', () => {
   test(
-    'gives an annotation with all that is known of it',
+    'shows an annotation with all its details',
     withServer(async (server) => {
       const sources = [{ uri: 'http://www.example.org/' }]
       const made = await server.as(ada).post('/profiles', { name: 'Research', sources })
@@ -63,7 +63,7 @@ describe('the inbox', () => {
   )
 
   test(
-    'a page that is listed with an annotation gets its own when it is split off',
+    'gives an also-at page an annotation when it is split off',
     withServer(async (server) => {
       const id = await annotate(server, ada, { cluster: 5 })
       const other = (await server.stores.annotations.find(await annotate(server, bob)))!
@@ -89,7 +89,7 @@ describe('the inbox', () => {
   )
 
   test(
-    'an entry of a feed has its own title and link, and a change is told in parts',
+    'shows the title and link of a feed entry, and the parts of a change',
     withServer(async (server) => {
       const parts = [
         { kind: 'removed', text: '€ 39' },
@@ -115,7 +115,7 @@ describe('the inbox', () => {
   )
 
   test(
-    'pages lead through all of it, each once, the newest first',
+    'is listed page by page, newest first, without gaps or repetitions',
     withServer(async (server) => {
       const ids = await many(server, ada, 7)
       const found: number[] = []
@@ -131,7 +131,7 @@ describe('the inbox', () => {
   )
 
   test(
-    'of another user nothing is seen, counted or changed',
+    'never shows, counts or changes annotations of another user',
     withServer(async (server) => {
       const [one] = await many(server, ada, 2)
       const other = server.as(bob)
@@ -152,7 +152,7 @@ describe('the inbox', () => {
   )
 
   test(
-    'marks of one, of some and of all that a query lets through',
+    'marks one annotation, several, or all that match a query',
     withServer(async (server) => {
       const [a, b, c, d] = (await many(server, ada, 4)) as [number, number, number, number]
       const user = server.as(ada)
@@ -195,7 +195,7 @@ describe('the inbox', () => {
   )
 
   test(
-    'group=page gives one item per page, and marks of an item are for all of its page that was shown',
+    'lists one item per page with group=page, and marks all annotations it stood for',
     withServer(async (server) => {
       const user = server.as(ada)
       const sources = [{ uri: 'http://www.example.org/' }]
@@ -238,7 +238,7 @@ describe('the inbox', () => {
   )
 
   test(
-    'is searched by title, summary and address, and narrowed by profile and urgency',
+    'can be searched by title and filtered by profile and urgency',
     withServer(async (server) => {
       const java = await annotate(server, ada, { title: 'Java and its islands', profile: 'q', urgency: 5 })
       await annotate(server, ada, { title: 'Something else' })
@@ -251,7 +251,7 @@ describe('the inbox', () => {
   )
 
   test(
-    'an unchanged list is told by its ETag',
+    'answers 304 to the ETag of an unchanged list',
     withServer(async (server) => {
       await annotate(server, ada)
       const user = server.as(ada)
@@ -265,7 +265,7 @@ describe('the inbox', () => {
   )
 
   test(
-    'wrong input is refused with a code and its places',
+    'refuses invalid input with an error code and its place',
     withServer(async (server) => {
       const user = server.as(ada)
       const [id] = await many(server, ada, 1)
@@ -304,12 +304,12 @@ describe('the inbox', () => {
   )
 })
 
-describe('forms of the inbox', () => {
+describe('formats of the inbox', () => {
   const clock = createManualClock()
   const hostile = '</a></card>$(x) & "<script>alert(1)</script>" \u0000\u0007\u202e\ud800 字😀'
 
   test(
-    'XML says the same as the list, and is read back as it was',
+    'XML has the same content as the JSON list, and can be read back',
     withServer(
       async (server) => {
         await annotate(server, ada, { title: hostile, kind: 'changed', expiresAt: 1 })
@@ -347,7 +347,7 @@ describe('forms of the inbox', () => {
   )
 
   test(
-    'the form is chosen by what the caller accepts, or by name; 406 where there is none',
+    'the format is chosen by the Accept header or by name, with 406 if none is acceptable',
     withServer(async (server) => {
       const id = await annotate(server, ada)
       const user = server.as(ada)
@@ -372,7 +372,7 @@ describe('forms of the inbox', () => {
   )
 
   test(
-    'WML leads through the whole inbox in decks that are well-formed and small',
+    'WML pages through the whole inbox in small, well-formed decks',
     { skip: xmllintSkip },
     withServer(
       async (server) => {
@@ -409,7 +409,7 @@ describe('forms of the inbox', () => {
   )
 
   test(
-    'plain text has no control characters, and links that no header can lead elsewhere',
+    'plain text has no control characters, and no Host header can redirect its links',
     withServer(async (server) => {
       const id = await annotate(server, ada, { title: hostile })
       const user = server.as(ada)

@@ -22,7 +22,7 @@ const idsOf = (events: readonly SeenEvent[]): number[] =>
 
 describe('live events', () => {
   test(
-    'a stream begins with what is unread, and what arrives comes as the list has it',
+    'a stream starts with the unread count, and sends new annotations as the list shows them',
     withServer(async (server) => {
       const before = await annotate(server, ada)
       const reader = await stream(server, ada)
@@ -40,7 +40,7 @@ describe('live events', () => {
   )
 
   test(
-    'each hears of the own things alone',
+    'users receive their own events only',
     withServer(async (server) => {
       const [one, two] = [await stream(server, ada), await stream(server, bob)]
       await Promise.all([one.next(), two.next()])
@@ -54,7 +54,7 @@ describe('live events', () => {
   )
 
   test(
-    'a channel that is added, changed or removed is told to its owner',
+    'the owner is notified when a channel is added, changed or removed',
     withServer(async (server) => {
       const [one, two] = [await stream(server, ada), await stream(server, bob)]
       await Promise.all([one.next(), two.next()])
@@ -76,7 +76,7 @@ describe('live events', () => {
   )
 
   test(
-    'who comes back gets what came meanwhile, without a gap and without a repetition',
+    'a reconnecting client gets what it missed, without gaps or repetitions',
     withServer(async (server) => {
       const first = await stream(server, ada)
       const hello = await first.next()
@@ -106,7 +106,7 @@ describe('live events', () => {
   )
 
   test(
-    'reports in any order go out in the order of ids',
+    'annotations announced out of order are sent in the order of their ids',
     withServer(async (server) => {
       const reader = await stream(server, ada)
       await reader.next()
@@ -120,7 +120,7 @@ describe('live events', () => {
   )
 
   test(
-    'who missed too much is told to load anew',
+    'a client that missed too much gets a reset event',
     withServer(async (server) => {
       const first = await annotate(server, ada)
       let last = first
@@ -142,7 +142,7 @@ describe('live events', () => {
   )
 
   test(
-    'what is muted or from before is counted, and is no arrival',
+    'muted and backlog annotations are counted, but not sent',
     withServer(async (server) => {
       const reader = await stream(server, ada)
       await reader.next()
@@ -161,7 +161,7 @@ describe('live events', () => {
   )
 
   test(
-    'marks are told to the other tabs of the same user',
+    'marks are sent to the other tabs of the same user only',
     withServer(async (server) => {
       const id = await annotate(server, ada)
       const [tab, other] = [await stream(server, ada), await stream(server, bob)]
@@ -178,7 +178,7 @@ describe('live events', () => {
   )
 
   test(
-    'figures of the crawl are for administrators that ask for them',
+    'figures of the crawl are sent only to administrators who ask for them',
     withServer(async (server) => {
       await server.addUser('root@example.org', { role: 'administrator' })
       const user = await stream(server, ada, {}, '?crawl=1')
@@ -196,7 +196,7 @@ describe('live events', () => {
   )
 
   test(
-    'who signs out everywhere or is disabled is out of the streams at once, and nobody else is',
+    'signing out everywhere or being disabled closes the streams of that user only',
     withServer(async (server) => {
       const root = 'root@example.org'
       await server.addUser(root, { role: 'administrator' })
@@ -214,7 +214,7 @@ describe('live events', () => {
   )
 
   test(
-    'there are as many streams as are allowed, for each user and for all',
+    'streams are limited per user and in total',
     withServer(
       async (server) => {
         await listening(server)
@@ -232,7 +232,7 @@ describe('live events', () => {
   )
 
   test(
-    'a stream ends with the server, and leaves nothing behind when its reader goes',
+    'a stream ends with the server, and is cleaned up when its reader leaves',
     withServer(async (server) => {
       const [gone, staying] = [await stream(server, ada), await stream(server, bob)]
       await Promise.all([gone.next(), staying.next()])

@@ -11,7 +11,7 @@ const formats = ['atom', 'rss', 'json'] as const
 
 describe('feeds', () => {
   test(
-    'have the changes of a profile or of the whole inbox, the newest first, in three forms',
+    'show the changes of a profile or of the whole inbox, newest first, in three formats',
     { skip: xmllintSkip },
     withServer(
       async (server) => {
@@ -56,7 +56,7 @@ describe('feeds', () => {
   )
 
   test(
-    'are valid and harmless, whatever pages and profiles are called, and when they are empty',
+    'are valid and harmless when empty, and with hostile titles, URLs and feed names',
     { skip: xmllintSkip },
     withServer(async (server) => {
       const feed = await addFeed(server, 'c_x', {}, `${hostileText}]]>\u0000\ufffe`)
@@ -91,7 +91,7 @@ describe('feeds', () => {
     }),
   )
 
-  test('are sent again only when they changed', async () => {
+  test('are sent again only if they changed', async () => {
     const clock = createManualClock(Date.UTC(2026, 0, 1, 12, 0, 30))
     await withServer(
       async (server) => {
@@ -127,7 +127,7 @@ describe('feeds', () => {
   })
 
   test(
-    'are found by their secret alone; a wrong one, an old one and one of something else are not told apart',
+    'are protected by a secret URL; wrong, old and foreign secrets get the same 404',
     withServer(async (server) => {
       await annotate(server, ada)
       const feed = await addFeed(server, 'c_x')
@@ -176,7 +176,7 @@ describe('feeds', () => {
   )
 
   test(
-    'are made, narrowed to a profile and renewed through the API, and an old address stays dead',
+    'are created, narrowed and renewed through the API, and old addresses stay invalid',
     withServer(async (server) => {
       await annotate(server, ada, { title: 'Told' })
       const her = server.as(ada)
@@ -203,7 +203,7 @@ describe('feeds', () => {
   )
 
   test(
-    'have at most 50 entries and are not fetched more often than a minute allows, by all together',
+    'have at most 50 entries and a rate limit shared by all clients',
     withServer(
       async (server) => {
         for (let n = 0; n < 60; n++) await annotate(server, ada)
@@ -219,7 +219,7 @@ describe('feeds', () => {
     ),
   )
 
-  test('keep their ids when they are renewed, and another service has others', async () => {
+  test('keep their ids when renewed, and have different ids on another installation', async () => {
     const idsOf = async (): Promise<string[]> => {
       const ids: string[] = []
       await withServer(async (server) => {

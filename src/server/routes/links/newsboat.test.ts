@@ -35,7 +35,7 @@ async function createReader(folder: string, urls: readonly string[]): Promise<()
 
 describe('newsboat', () => {
   test(
-    'reads our Atom and RSS feeds, of a profile and of the whole inbox, and fetches them again only when they changed',
+    'reads Atom and RSS feeds of a profile and of the inbox, and gets 304 if they are unchanged',
     { skip },
     withServer(async (server) => {
       const folder = await mkdtemp(join(tmpdir(), 'erace-newsboat-'))

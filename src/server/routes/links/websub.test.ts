@@ -34,7 +34,7 @@ async function start(t: { after(end: () => Promise<void>): void }, settings = {}
   return { webSub, hub, heard, clock, address }
 }
 
-test('a hub is subscribed to, tells of news, is renewed and left', async (t) => {
+test('subscribes to a hub, receives news, renews and unsubscribes', async (t) => {
   const { webSub, hub, heard, clock } = await start(t)
   await webSub.subscribe(hub.url, topic)
   await webSub.subscribe(hub.url, topic)
@@ -62,7 +62,7 @@ test('a hub is subscribed to, tells of news, is renewed and left', async (t) => 
   assert.equal(hub.subscriptions.size, 0)
 })
 
-test('a wrong signature means nothing, and the hub is not told', async (t) => {
+test('accepts a wrong signature with 202, but ignores the news', async (t) => {
   const { webSub, hub, heard } = await start(t)
   await webSub.subscribe(hub.url, topic)
   await hub.settled()
@@ -74,7 +74,7 @@ test('a wrong signature means nothing, and the hub is not told', async (t) => {
   assert.deepEqual(heard, [])
 })
 
-test('what was not asked for is not found', async (t) => {
+test('refuses unsolicited, oversized and too many requests, and invalid URLs', async (t) => {
   const { webSub, hub, heard, address } = await start(t, { 'server.requestsPerMinute': 20 })
   const query = (mode: string, about: string) =>
     `?hub.mode=${mode}&hub.topic=${encodeURIComponent(about)}&hub.challenge=abc&hub.lease_seconds=1000`
@@ -99,7 +99,7 @@ test('what was not asked for is not found', async (t) => {
   await assert.rejects(webSub.subscribe(`${hub.url}?`, 'x'.repeat(3000)))
 })
 
-test('servers with one address: a hub may call one that did not subscribe', async () => {
+test('a hub may call another server at the same address, which relays to the subscriber', async () => {
   const clock = createManualClock(Date.now())
   const heard: string[] = []
   const said: string[] = []

@@ -30,7 +30,7 @@ async function signIn(phone: Phone, words = password): Promise<void> {
   await phone.tap('Sign in')
 }
 
-describe('a phone that knows only WML', () => {
+describe('WML-only phone', () => {
   for (const takesCookies of [true, false])
     test(
       `signs in, reads, marks and signs out, ${takesCookies ? 'with' : 'without'} cookies`,
@@ -118,7 +118,7 @@ describe('a phone that knows only WML', () => {
         }),
     )
 
-  test('only a post of its own deck changes anything, and nothing of others is shown', () =>
+  test('changes nothing without a POST with the token of its session, and shows nothing of others', () =>
     withPhones(async (server) => {
       const mine = await annotate(server, ada)
       const his = await annotate(server, 'bob@example.org', { title: 'Not hers' })
@@ -143,7 +143,7 @@ describe('a phone that knows only WML', () => {
       assert.equal((await server.stores.inbox.find(ada, mine))!.archived, false)
     }))
 
-  test('a session in the URL ends soon, is of one phone, and can be ended elsewhere', async () => {
+  test('has a session in the URL that expires soon, is bound to the phone, and can be ended elsewhere', async () => {
     const clock = createManualClock()
     await withPhones(async (server) => {
       await annotate(server, ada)
@@ -190,7 +190,7 @@ describe('a phone that knows only WML', () => {
     }, clock)
   })
 
-  test('guesses are limited as everywhere, and browsers get the pages', () =>
+  test('has limited password guesses, and browsers are not affected', () =>
     withPhones(async (server) => {
       const phone = createPhone(server, { takesCookies: false })
       for (let n = 0; n < 30 && !/Too many/.test(phone.text); n++) await signIn(phone, `wrong ${n}`)

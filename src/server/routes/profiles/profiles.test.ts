@@ -25,7 +25,7 @@ const one = { name: 'One', sources: [{ uri: 'https://example.org/' }] }
 
 describe('profiles', () => {
   test(
-    'one is made, read, replaced and removed',
+    'are created, read, replaced and deleted',
     withServer(async (server) => {
       const user = server.as(ada)
       const made = await user.post('/profiles', javaResearch)
@@ -52,7 +52,7 @@ describe('profiles', () => {
   )
 
   test(
-    'an address with {keywords} stays as it was written, in JSON and XML, and is watched with the keywords',
+    'keep {keywords} in a source URL as written, and watch the URL with the keywords filled in',
     withServer(async (server) => {
       const user = server.as(ada)
       const uri = 'https://example.org/search?q={keywords}'
@@ -76,7 +76,7 @@ describe('profiles', () => {
   )
 
   test(
-    'XML that was read here is the same profile when it is put back, or made anew without its id',
+    'survive a round trip as XML, replaced by id or created again without it',
     withServer(async (server) => {
       const user = server.as(ada)
       const { id, ...json } = (await user.post('/profiles', javaResearch)).json()
@@ -99,7 +99,7 @@ describe('profiles', () => {
   )
 
   test(
-    'a list goes on behind its cursor',
+    'are listed page by page with a cursor',
     withServer(async (server) => {
       const user = server.as(ada)
       for (let n = 0; n < 5; n++) await user.post('/profiles', { ...one, name: `P${n}` })
@@ -112,7 +112,7 @@ describe('profiles', () => {
   )
 
   test(
-    'what is another user’s is not there',
+    'of other users are answered with 404',
     withServer(async (server) => {
       const { id } = (await server.as(ada).post('/profiles', one)).json()
       const other = server.as(bob)
@@ -126,7 +126,7 @@ describe('profiles', () => {
   )
 
   test(
-    'an owner that a body names is checked the same way as JSON and as XML, when one is made and when it is replaced',
+    'with an owner in the body are accepted only if it is the caller, in JSON and XML',
     withServer(async (server) => {
       const user = server.as(ada)
       const { id } = (await user.post('/profiles', one)).json()
@@ -160,7 +160,7 @@ describe('profiles', () => {
   )
 
   test(
-    'all errors are told together with their places',
+    'report all errors at once with their places',
     withServer(async (server) => {
       const user = server.as(ada)
       const answer = await user.post('/profiles', {
@@ -180,7 +180,7 @@ describe('profiles', () => {
   )
 
   test(
-    'bodies that are no profile are refused',
+    'refuse invalid bodies',
     withServer(async (server) => {
       const user = server.as(ada)
       const { id } = (await user.post('/profiles', one)).json()
@@ -217,7 +217,7 @@ describe('profiles', () => {
   )
 
   test(
-    'nobody has more profiles or sources than is allowed, whatever comes at the same time',
+    'are limited in number per user, with their sources, even with concurrent requests',
     withServer(
       async (server) => {
         const user = server.as(ada)
@@ -238,7 +238,7 @@ describe('profiles', () => {
   )
 
   test(
-    'what a profile brought stays in the inbox when it goes',
+    'leave their annotations in the inbox when deleted',
     withServer(async (server) => {
       const user = server.as(ada)
       const { id } = (await user.post('/profiles', one)).json()

@@ -62,8 +62,8 @@ async function finish({ stores }: TestServer, uri: string, parts: Partial<WatchO
   await stores.watches.finish([{ watch: row.id, checkedAt: at + 1000, ...usual, ...parts }])
 }
 
-describe('the list of sources', () => {
-  test('shows the newest first, a page at a time, and those of nobody else', () =>
+describe('list of sources', () => {
+  test('shows only the caller’s sources, page by page, newest first', () =>
     withServer(async (server) => {
       const uris = Array.from({ length: 5 }, (_, n) => `http://h${n}.example/`)
       await put(server, ...uris.map((uri, n) => profileWith(`p${n}`, ann, [sourceAt(uri)])))
@@ -92,7 +92,7 @@ describe('the list of sources', () => {
       assert.deepEqual(bulk.json(), { changed: 0, ids: [] })
     }))
 
-  test('is narrowed by state, profile and words', () =>
+  test('can be filtered by state, profile and words', () =>
     withServer(async (server) => {
       await put(
         server,
@@ -111,7 +111,7 @@ describe('the list of sources', () => {
       assert.deepEqual(counts, { all: 3, unread: 0, failing: 1, paused: 1, matching: 1 })
     }))
 
-  test('says of each source how it is, in a word and in a sentence', () =>
+  test('gives the state of each source with a message', () =>
     withServer(async (server) => {
       const cases: [Partial<WatchOutcome>, string, RegExp][] = [
         [
@@ -165,7 +165,7 @@ describe('the list of sources', () => {
       assert.deepEqual(['new.', 'host.', 'filter.'].map(stateOf), ['not-yet', 'unsupported', 'nothing-matched'])
     }))
 
-  test('says which expression takes too much work, and on which page, until the profile is saved again', () =>
+  test('names the expression that is too expensive and the page, until the profile is saved again', () =>
     withServer(async (server) => {
       const uri = 'http://slow.example/'
       const scope = { kind: 'pattern', source: '.*a[ab]{450}c' } as const
@@ -214,7 +214,7 @@ describe('the list of sources', () => {
       assert.match((await seenBy(root)).join(), /skipped: address.*dns-not-found/s)
     }))
 
-  test('tells when the next check is and why, and what is queued', () =>
+  test('shows queued and running checks, and when and why the next check is due', () =>
     withServer(async (server) => {
       await put(server, profileWith('p', ann, [sourceAt(a, { process: 'track' })]))
       const watch = (await server.stores.watches.all())[0]!.id
@@ -248,8 +248,8 @@ describe('the list of sources', () => {
     }))
 })
 
-describe('marks and removal', () => {
-  test('of one source, of several, and of all that a query lets through', () =>
+describe('pausing, muting and removing sources', () => {
+  test('works for one source, several, or all that match a query', () =>
     withServer(async (server) => {
       const client = server.as(ann)
       await put(
@@ -300,7 +300,7 @@ describe('marks and removal', () => {
 })
 
 describe('import and export', () => {
-  test('addresses that are added quickly are sources of one profile, which is created when it is missing', () =>
+  test('URLs imported into "default" are added to one profile, which is created if missing', () =>
     withServer(async (server) => {
       const client = server.as(ann)
       const add = async (text: string) => (await client.post('/sources/import', { text, into: 'default' })).json()
@@ -336,7 +336,7 @@ describe('import and export', () => {
   const why = (scheme: string): string =>
     `unknown protocol "${scheme}"; use http, https, file, ftp, gopher, imap, pop3, nntp, postgres, mysql, sqlite, or query+https`
 
-  test('a list makes a profile of each new address and says why not of the others', () =>
+  test('a list creates a profile for each new URL, and says why the others were skipped', () =>
     withServer(
       async (server) => {
         const client = server.as(ann)
@@ -368,7 +368,7 @@ describe('import and export', () => {
       { settings: { 'server.maxSources': 3 } },
     ))
 
-  test('a private address is refused at once, with the setting that allows it', () =>
+  test('private addresses are skipped, or saved with a warning, naming the setting that allows them', () =>
     withServer(
       async (server) => {
         const text = 'http://127.0.0.1:8080/\nhttp://localhost/\nhttp://[::1]/\nhttp://10.1.2.3/\nhttp://e.example/\n'
@@ -393,7 +393,7 @@ describe('import and export', () => {
       { settings: { 'network.allow': ['10.0.0.0/8'] } },
     ))
 
-  test('lets others have their turn, however many lines there are', () =>
+  test('a long list does not block the event loop', () =>
     withServer(async (server) => {
       let turns = 0
       let isDone = false
@@ -409,7 +409,7 @@ describe('import and export', () => {
       assert.ok(turns > 100, String(turns))
     }))
 
-  test('no name contains the password of an address', () =>
+  test('profile names never contain credentials from URLs', () =>
     withServer(async (server) => {
       const opml = `<opml><body>
         <outline text="https://eve:secret@named.example/" url="https://named.example/a"/>
@@ -422,7 +422,7 @@ describe('import and export', () => {
       for (const { name } of profiles) assert.doesNotMatch(name, /eve|secret|@/)
     }))
 
-  test('what is exported can be imported by somebody else', () =>
+  test('exported sources can be imported by another user', () =>
     withServer(async (server) => {
       await put(server, profileWith('p', ann, [sourceAt(a), sourceAt(b)], { name: 'A & B' }))
       const client = server.as(ann)

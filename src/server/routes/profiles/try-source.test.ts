@@ -44,7 +44,7 @@ const answers: Record<string, RequestListener> = {
   '/search?q=green%20tea%20cup': (_, response) => response.setHeader('content-type', 'text/plain').end('one result'),
 }
 
-describe('a source that is tried', () => {
+describe('trying a source', () => {
   let server: TestServer
   let folder: string
   let port: number
@@ -83,7 +83,7 @@ describe('a source that is tried', () => {
 
   const at = (path: string) => `http://127.0.0.1:${port}${path}`
 
-  test('shows the text of a page, only of what is selected', async () => {
+  test('shows the text of a page, or of the selected parts', async () => {
     const whole = (await tryIt({ uri: at('/') })).json()
     assert.deepEqual(
       [whole.kind, whole.title, whole.text, whole.url],
@@ -95,7 +95,7 @@ describe('a source that is tried', () => {
     assert.deepEqual([none.text, none.left], ['', 'The selectors match nothing in it.'])
   })
 
-  test('keywords are put into an address that asks for them', async () => {
+  test('fills keywords into a URL with {keywords}', async () => {
     const found = (await tryIt({ uri: at('/search?q={keywords}'), keywords: ['green tea', 'cup'] })).json()
     assert.deepEqual([found.url, found.text], [at('/search?q=green%20tea%20cup'), 'one result'])
     const without = await tryIt({ uri: at('/search?q={keywords}') })
@@ -111,7 +111,7 @@ describe('a source that is tried', () => {
     )
   })
 
-  test('shows where a redirect leads, and that a long page is not read to its end', async () => {
+  test('shows the target of a redirect, and that a long page was cut', async () => {
     assert.equal((await tryIt({ uri: at('/moved') })).json().url, at('/'))
     const long = (await tryIt({ uri: at('/long') })).json()
     assert.deepEqual([long.text.length, long.left], [2000, 'It is long: only its beginning was read.'])
@@ -123,11 +123,11 @@ describe('a source that is tried', () => {
     assert.deepEqual(items[0], { name: 'Entry 0', url: at('/entries/0') })
   })
 
-  test('shows the feeds that a page offers', async () => {
+  test('shows the feeds that a page links to', async () => {
     assert.deepEqual((await tryIt({ uri: at('/blog') })).json().feeds, [{ title: 'All posts', url: at('/feed') }])
   })
 
-  test('shows what is in a folder, and the text of a file', async () => {
+  test('lists a folder, and shows the text of a file', async () => {
     const list = (await tryIt({ uri: pathToFileURL(`${folder}/`).href })).json()
     assert.equal(list.kind, 'list', JSON.stringify(list))
     assert.deepEqual(
@@ -141,7 +141,7 @@ describe('a source that is tried', () => {
     assert.deepEqual([file.kind, file.title, file.text], ['page', 'notes.txt', 'remember the kettle'])
   })
 
-  test('says in words, and at which field, what keeps it from being read', async () => {
+  test('reports failures with a code, the field and a message', async () => {
     const failed = async (source: Record<string, unknown>) => {
       const answer = await tryIt(source)
       assert.equal(answer.statusCode, 200, answer.body)
@@ -162,7 +162,7 @@ describe('a source that is tried', () => {
     assert.equal((await failed({ uri: pathToFileURL(join(folder, 'out/passwd')).href }))[0], 'file-refused')
   })
 
-  test('is checked as the source of a profile is', async () => {
+  test('validates the source like that of a profile', async () => {
     const wrong = async (source: Record<string, unknown>): Promise<string[]> => {
       const answer = await tryIt(source)
       assert.equal(answer.statusCode, 400, answer.body)
@@ -181,7 +181,7 @@ describe('a source that is tried', () => {
     assert.deepEqual(await wrong({ uri: 'wais://x.example/' }), ['uri'])
   })
 
-  test('is read with stored credentials of its owner, which others do not have', async () => {
+  test('uses stored credentials of the caller, and not those of others', async () => {
     const [her, him] = ['her@example.org', 'him@example.org']
     for (const email of [her, him]) await server.addUser(email)
     const values = { user: 'ann', password: 'right' }
@@ -193,7 +193,7 @@ describe('a source that is tried', () => {
     assert.deepEqual([refused.statusCode, refused.json().error.details[0].place], [400, 'credentials'])
   })
 
-  test('is one of an account at a time, and ten a minute', async () => {
+  test('is limited to one at a time and ten per minute for each account', async () => {
     const release: (() => void)[] = []
     const asked = new Promise<void>((resolve) => {
       answers['/slow'] = (_, response) => {
@@ -215,7 +215,7 @@ describe('a source that is tried', () => {
   })
 })
 
-describe('a source that is tried with credentials', () => {
+describe('createTrySource', () => {
   const source = (uri: string, credentials: string): Source => ({
     ...{ uri, everyMs: 1, everyMaxMs: 1, depth: 0, scope: { kind: 'page' }, process: 'track', window: null },
     ...{ ...partDefaults, credentials },
@@ -232,7 +232,7 @@ describe('a source that is tried with credentials', () => {
     openReach: () => openReach({ config, clock }),
   })
 
-  test('is read with those of its owner, and by nobody else', async () => {
+  test('uses only credentials of the owner, and does not send them to another origin', async () => {
     const elsewhere: (string | undefined)[] = []
     const other = createServer((request, response) => {
       elsewhere.push(request.headers.authorization)
@@ -266,7 +266,7 @@ describe('a source that is tried with credentials', () => {
     }
   })
 
-  test('is given up in time, and then another may be tried', async () => {
+  test('times out, and then allows another try', async () => {
     const origin = createServer(() => {})
     await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
     const uri = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/`
@@ -285,7 +285,7 @@ describe('a source that is tried with credentials', () => {
     }
   })
 
-  test('says that there is no browser', async () => {
+  test('reports a missing browser', async () => {
     const without = configOf({ ...allow, 'browser.executable': '/nowhere/chromium', 'crawl.respectRobots': false })
     const tryWithout = createTrySource({
       ...{ openSecret: async () => null, clock },
@@ -295,7 +295,7 @@ describe('a source that is tried with credentials', () => {
     assert.deepEqual(failed.kind === 'failed' && [failed.code, failed.field], ['browser-missing', 'render'])
   })
 
-  test('is refused by a server that does not take them, which is said without them', { skip: vsftpdSkip }, async () => {
+  test('reports a failed FTP sign-in without revealing the password', { skip: vsftpdSkip }, async () => {
     const ftp = await startVsftpd({ password: 'right' })
     try {
       const failed = await trySource(ann, source(`ftp://127.0.0.1:${ftp.port}/`, 'wrong'))

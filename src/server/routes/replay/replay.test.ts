@@ -53,7 +53,7 @@ describe('replay over HTTP', () => {
     return new Date(version!.firstSeenAt).toISOString().replace(/\D/g, '').slice(0, 14)
   }
 
-  test('any time leads to the capture that was current then, under its own time, with a banner and its neighbours', async () => {
+  test('redirects any time to the capture current then, shown with a banner and links to its neighbours', async () => {
     const url = kept.url('/')
     const [first, second] = [await digits(url, 1), await digits(url, 2)]
     for (const [time, to] of [
@@ -77,7 +77,7 @@ describe('replay over HTTP', () => {
     assert.match(String(page.headers.link), /rel="original".*rel="timegate".*rel="timemap"/)
   })
 
-  test('the frame holds the page with what is kept of its style and pictures; its links stay in the archive', async () => {
+  test('the frame inlines archived styles and images, and its links stay in the archive', async () => {
     const url = kept.url('/page')
     const time = await digits(url, 1)
     const { body, headers } = await get(`/web/${time}if_/${url}`)
@@ -95,7 +95,7 @@ describe('replay over HTTP', () => {
     assert.equal(headers['x-frame-options'], 'SAMEORIGIN')
   })
 
-  test('addresses of any encoding, and content that is no page', async () => {
+  test('serves URLs of any encoding, and content other than pages', async () => {
     for (const [path, type] of [
       ['/caf%E9', 'text/html; charset=utf-8'],
       ['/dot', 'image/png'],
@@ -110,7 +110,7 @@ describe('replay over HTTP', () => {
     }
   })
 
-  test('a page that was gone says so, and has its earlier captures; all of them are listed', async () => {
+  test('a page that was gone says so and links to earlier captures, which are also listed', async () => {
     const url = kept.url('/leaving')
     const gone = await get(`/web/${await digits(url, 2)}/${url}`)
     if ((await digits(url, 1)) !== (await digits(url, 2)))
@@ -126,7 +126,7 @@ describe('replay over HTTP', () => {
     assert.equal(map.body.match(/rel="memento"/g)?.length, 2)
   })
 
-  test('what the caller does not see is not there', async () => {
+  test('answers 404 for pages that the caller may not see', async () => {
     const secret = kept.url('/secret', 1)
     for (const [email, url] of [
       [ada, secret],
@@ -147,7 +147,7 @@ describe('replay over HTTP', () => {
       }
   })
 
-  test('without a session it leads to sign-in, or back to itself where a replayed page led here', async () => {
+  test('redirects to sign-in without a session, or reloads itself after a cross-site navigation', async () => {
     const path = `/web/2099/${kept.url('/page')}`
     const away = await get(path, {}, null)
     assert.deepEqual([away.statusCode, away.headers.location], [302, `/sign-in?next=${encodeURIComponent(path)}`])
@@ -159,7 +159,7 @@ describe('replay over HTTP', () => {
     assert.equal((await get(path, { authorization: 'Bearer erace_wrong' }, null)).statusCode, 401)
   })
 
-  test('anything that is no time or no address is refused in words', async () => {
+  test('refuses invalid times and URLs', async () => {
     for (const path of [
       '/web/',
       '/web/2026',

@@ -30,11 +30,11 @@ function baseOf(profiles: Profile[], version = 1, key = 'all'): QueriedBase & { 
 
 const two = [profileOf('p1', ['java', 'ibm']), profileOf('p2', ['java'])]
 
-describe('queries of the profile base', () => {
+describe('profile base queries', () => {
   const base = createProfileBase()
   after(() => base.end())
 
-  test('find descriptions by their id, and keywords by their key', async () => {
+  test('find descriptions by id, keywords by key, attributes and texts', async () => {
     const found = await base.query(baseOf(two), "//urd[@id='p2.0']")
     assert.ok(found.kind === 'nodes' && found.total === 1)
     assert.match(found.nodes[0]!, /^<urd id="p2.0" owner="ada@example.org" profile="p2">(?:.|\n)*<\/urd>$/)
@@ -53,7 +53,7 @@ describe('queries of the profile base', () => {
     assert.deepEqual(await base.query(baseOf(two), '//nothing'), { kind: 'nodes', nodes: [], total: 0 })
   })
 
-  test('may be in XQL', async () => {
+  test('can be written in XQL', async () => {
     assert.deepEqual(await base.query(baseOf(two), "//urd[keywords/keyword/@key $ieq$ 'IBM']/@id"), {
       kind: 'nodes',
       nodes: ['id="p1.0"'],
@@ -65,13 +65,13 @@ describe('queries of the profile base', () => {
     })
   })
 
-  test('count, compare and take texts', async () => {
+  test('can return numbers, booleans and strings', async () => {
     assert.deepEqual(await base.query(baseOf(two), 'count(//profile)'), { kind: 'value', value: 2 })
     assert.deepEqual(await base.query(baseOf(two), 'count(//urd) > 2'), { kind: 'value', value: false })
     assert.deepEqual(await base.query(baseOf(two), 'string(//urd/@profile)'), { kind: 'value', value: 'p1' })
   })
 
-  test('say what is wrong with them', async () => {
+  test('report errors with a message', async () => {
     const errors: [xpath: string, message: RegExp][] = [
       ['//urd[', /^character 7: the query ends too early$/],
       ['//urd[a b]', /^character 9: expected \], not b$/],
@@ -95,7 +95,7 @@ describe('queries of the profile base', () => {
     assert.equal((await base.query(baseOf(two), `//a[. = '${'('.repeat(100)}']`)).kind, 'nodes')
   })
 
-  test('make the document anew only when the base has changed', async () => {
+  test('rebuild the document only if the base has changed', async () => {
     const first = baseOf(two, 7, 'one')
     const second = baseOf(two, 7, 'one')
     const changed = baseOf(two.slice(0, 1), 8, 'one')
@@ -105,17 +105,17 @@ describe('queries of the profile base', () => {
     assert.deepEqual(await base.query(changed, 'count(//urd)'), { kind: 'value', value: 1 })
   })
 
-  test('see everything in a profile', async () => {
+  test('work on a base of arbitrary profiles', async () => {
     const profiles = fc.sample(anyProfile, { numRuns: 50, seed: 3 })
     const found = await base.query(baseOf(profiles, 1, 'any'), 'count(/base/profiles/profile)')
     assert.deepEqual(found, { kind: 'value', value: 50 })
   })
 })
 
-describe('hostile queries of the profile base', () => {
+describe('hostile profile base queries', () => {
   const many = Array.from({ length: 300 }, (_, index) => profileOf(`p${index}`, ['java', 'ibm', 'xml']))
 
-  test('are ended, and the next one is answered', async () => {
+  test('are aborted after a time limit, and the next one is answered', async () => {
     const base = createProfileBase({ timeLimitMs: 300 })
     const slow = base.query(baseOf(many), 'count(//*[count(//*[count(//*) > 0]) > 0])')
     const quick = base.query(baseOf(many), 'count(//profile)')
@@ -126,7 +126,7 @@ describe('hostile queries of the profile base', () => {
     await base.end()
   })
 
-  test('get no more nodes, and no more text, than the limits say', async () => {
+  test('get a limited number of nodes and amount of text', async () => {
     const base = createProfileBase({ maxNodes: 10, maxResultChars: 5000 })
     const found = await base.query(baseOf(many), '//keyword')
     assert.ok(found.kind === 'nodes')
@@ -136,7 +136,7 @@ describe('hostile queries of the profile base', () => {
     await base.end()
   })
 
-  test('find a base that is too large, and queues that are too long, refused', async () => {
+  test('are refused if the base is too large or too many are waiting', async () => {
     const base = createProfileBase({ maxBaseBytes: 10_000, maxWaiting: 1 })
     const first = base.query(baseOf(many), '1')
     const second = await base.query(baseOf(many), '1')
@@ -148,7 +148,7 @@ describe('hostile queries of the profile base', () => {
     await base.end()
   })
 
-  test('the least used documents make room', async () => {
+  test('evict the least recently used documents', async () => {
     const base = createProfileBase({ maxBaseBytes: 100_000 })
     const parts = [0, 1, 2].map((index) => baseOf(many.slice(0, 45), 1, `user ${index}`))
     for (const part of [...parts, ...parts.slice(1)])

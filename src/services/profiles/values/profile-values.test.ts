@@ -19,8 +19,8 @@ function errorsOf(value: unknown): string[] {
   return read.kind === 'profile' ? [] : read.errors.map(({ place, message }) => `${place}: ${message}`)
 }
 
-describe('a profile in JSON', () => {
-  test('is read as it is documented', () => {
+describe('profile in JSON', () => {
+  test('is read as documented', () => {
     const profile = draftOf({
       name: 'Java research',
       sources: [{ uri, every: '10m', depth: 4, scope: 'host', process: 'filter' }],
@@ -77,7 +77,7 @@ describe('a profile in JSON', () => {
     })
   })
 
-  test('needs a source, and has defaults for all else', () => {
+  test('needs a source, and has defaults for everything else', () => {
     const profile = draftOf({ sources: [{ uri }] })
     assert.equal(profile.name, 'www.cs.ucy.ac.cy')
     assert.deepEqual(profile.sources, [
@@ -97,14 +97,14 @@ describe('a profile in JSON', () => {
     assert.deepEqual(errorsOf({ sources: [] }), ['sources: a profile needs at least one source'])
   })
 
-  test('filters where there are interests, and tracks where there are none', () => {
+  test('filters if there are interests, and tracks otherwise', () => {
     const process = (interests: unknown) => draftOf({ sources: [{ uri }], interests }).sources[0]!.process
     assert.equal(process({ keywords: ['java'] }), 'filter')
     assert.equal(process({ expression: 'java AND NOT coffee' }), 'filter')
     assert.equal(process({}), 'track')
   })
 
-  test('a scope is a word or a regular expression, and an expression may be one of the words', () => {
+  test('takes a scope as a keyword or a regular expression, even one that looks like a keyword', () => {
     const scope = (given: unknown) => draftOf({ sources: [{ uri, scope: given }] }).sources[0]!.scope
     assert.deepEqual(scope('domain'), { kind: 'domain' })
     assert.deepEqual(scope('/news/\\d+'), { kind: 'pattern', source: '/news/\\d+' })
@@ -113,7 +113,7 @@ describe('a profile in JSON', () => {
     assert.match(errorsOf({ sources: [{ uri, scope: '(a)\\1' }] }).join(), /^sources\[0\]\.scope: /)
   })
 
-  test('an interval is kept as it is given, one that is none is refused', () => {
+  test('keeps intervals as given, and refuses invalid ones', () => {
     const { everyMs, everyMaxMs } = draftOf({ sources: [{ uri, every: '1s', everyMax: '2m' }] }).sources[0]!
     assert.deepEqual([everyMs, everyMaxMs], [1_000, 120_000])
     for (const every of ['0', -1, 'often', '366d', Number.NaN, {}])
@@ -123,14 +123,14 @@ describe('a profile in JSON', () => {
     ])
   })
 
-  test('arguments become part of the query, behind what is there', () => {
+  test('appends arguments to the query of the URL', () => {
     const named = [{ name: 'symbol', value: 'A&B' }]
     const read = (given: string) => draftOf({ sources: [{ uri: given, arguments: named }] }).sources[0]!.uri
     assert.equal(read('http://a.example/q'), 'http://a.example/q?symbol=A%26B')
     assert.equal(read('http://a.example/q?x&y=%7e#top'), 'http://a.example/q?x&y=%7e&symbol=A%26B')
   })
 
-  test('expressions say which parts to ignore, and errors are reported with their position', () => {
+  test('takes expressions to ignore, and reports errors with their position', () => {
     const ignoring = (ignore: unknown) => ({ sources: [{ uri }], interests: { ignore } })
     const profile = draftOf(ignoring(['Visitors: \\d+', 'a|b']))
     assert.deepEqual(profile.interests.ignore, ['Visitors: \\d+', 'a|b'])
@@ -147,7 +147,7 @@ describe('a profile in JSON', () => {
     )
   })
 
-  test('a source says which part counts, what of it, and when; all errors are reported with their position', () => {
+  test('takes selectors, aspects and conditions of a source, and reports errors with their position', () => {
     const part = { select: ['.price', ' //h1 ', '.price'], omit: ['nav'], aspects: ['status', 'text', 'text'] }
     const [source] = draftOf({ sources: [{ uri, ...part, conditions: ['below 30'] }] }).sources
     const read = { select: ['.price', '//h1'], omit: ['nav'], aspects: ['text', 'status'], conditions: ['below 30'] }
@@ -182,14 +182,14 @@ describe('a profile in JSON', () => {
     ])
   })
 
-  test('one that was stored before anything could be ignored ignores nothing', () => {
+  test('stored without expressions to ignore ignores nothing', () => {
     const { interests, ...rest } = draftOf({ sources: [{ uri }] })
     const { ignore: _, ...earlier } = interests
     const json = profileToJson({ ...rest, interests: earlier as typeof interests })
     assert.deepEqual((json.interests as { ignore: unknown }).ignore, [])
   })
 
-  test('all errors are reported together', () => {
+  test('reports all errors at once', () => {
     const wrong = {
       nmae: 'x',
       name: 'a\u0000b',
@@ -233,7 +233,7 @@ describe('a profile in JSON', () => {
     ])
   })
 
-  test('values of other kinds, and deep ones, are errors and nothing else', () => {
+  test('reports values of wrong types, deep nesting and __proto__ as errors', () => {
     for (const value of [undefined, null, 7, 'x', [], true]) assert.equal(errorsOf(value).length, 1)
     const deep = JSON.parse(`{"name":${'['.repeat(50_000)}${']'.repeat(50_000)},"sources":[{"uri":"${uri}"}]}`)
     assert.deepEqual(errorsOf(deep), ['name: expected a string, not a list'])
@@ -243,7 +243,7 @@ describe('a profile in JSON', () => {
     assert.equal(many.length, 500)
   })
 
-  test('channels are those that exist, and a source that can only be polled is not asked to push', () => {
+  test('refuses unknown channels, and push for sources that can only be polled', () => {
     assert.deepEqual(errorsOf({ sources: [{ uri }], delivery: { channels: ['inbox', 'mail', 'constructor'] } }), [
       'delivery.channels[1]: unknown channel "mail"; expected inbox',
       'delivery.channels[2]: unknown channel "constructor"; expected inbox',
@@ -262,7 +262,7 @@ describe('a profile in JSON', () => {
     assert.equal(delivered(['8']).kind, 'invalid')
   })
 
-  test('a source is asked for as its protocol can: pushed, by a browser, with credentials of its owner', () => {
+  test('accepts push, a browser and credentials only if the protocol of the source supports them', () => {
     const none = { push: false, credentials: 'none', depth: true, browser: false } as const
     const abilities = new Map([
       ...webAbilities,
@@ -299,7 +299,7 @@ describe('a profile in JSON', () => {
     ])
   })
 
-  test('the steps that a browser takes stay with the address; places within a page do not', () => {
+  test('keeps browser steps in the URL fragment, and removes other fragments', () => {
     const uriOf = (source: object) => draftOf({ sources: [source] }).sources[0]!.uri
     const stepped = `${uri}#!click=.accept&wait=quiet`
     assert.equal(uriOf({ uri: stepped, render: 'browser' }), stepped)
@@ -311,14 +311,14 @@ describe('a profile in JSON', () => {
     )
   })
 
-  test('an address with a user or a password is refused, whatever the protocol, and its secret is in no message', () => {
+  test('refuses URLs with a user name or password of any protocol, without showing them', () => {
     for (const given of ['https://~b@a.example/', 'https://ann:s3cret@a.example/', 'imaps://ann@a.example/'])
       assert.deepEqual(errorsOf({ sources: [{ uri: given }] }), [
         "sources[0].uri: can't have a user name or password in it; store them as credentials, and name those in the source",
       ])
   })
 
-  test('a policy of delivery is read as people write it, and what is left out is null', () => {
+  test('normalises the delivery policy, and fills in defaults', () => {
     const known = withBelongings(rules, { channels: ['inbox', 'c_mail', 'c_phone'], credentials: [] })
     const deliveryOf = (delivery: unknown) => {
       const read = readProfileJson({ sources: [{ uri }], delivery }, known)
@@ -346,7 +346,7 @@ describe('a profile in JSON', () => {
     assert.deepEqual(deliveryOf({ quiet: null, perHour: null, urgentFrom: null, escalation: null }), deliveryDefaults)
   })
 
-  test('all that is wrong with a policy of delivery is said together', () => {
+  test('reports all errors of a delivery policy at once', () => {
     const delivery = {
       channels: ['inbox', 'c_other'],
       cadence: 'often',
@@ -378,7 +378,7 @@ describe('a profile in JSON', () => {
     ])
   })
 
-  test('a reserved name is distinguished from its meaning', () => {
+  test('takes an id and an owner, and writes them first', () => {
     const read = readProfileJson({ id: '7', owner: 'ada@example.org', sources: [{ uri }] }, rules)
     assert.ok(read.kind === 'profile')
     assert.deepEqual([read.id, read.owner], ['7', 'ada@example.org'])
@@ -391,7 +391,7 @@ describe('a profile in JSON', () => {
 })
 
 describe('protocols', () => {
-  test('those without a fetcher are known, and named as not supported', () => {
+  test('without a fetcher are known, but reported as not supported', () => {
     const web = ['http', 'https']
     assert.deepEqual(supportOf('HTTPS://a.example/', web), { kind: 'supported' })
     assert.deepEqual(supportOf('ftp://a.example/', web), { kind: 'not-available', message: "FTP isn't supported" })
@@ -401,7 +401,7 @@ describe('protocols', () => {
     assert.equal(supportOf('', web).kind, 'unknown')
   })
 
-  test('a URI without a port has that of its protocol', () => {
+  test('provide the default port of a URI', () => {
     assert.deepEqual(['http://a.example/', 'https://a.example:8443/', 'nntp://a.example/x', 'file:///a'].map(portOf), [
       80,
       8443,

@@ -5,7 +5,7 @@ import { type HeapNode, popNode, pushNode, removeNode } from './heap.ts'
 
 const byKey = (a: HeapNode, b: HeapNode): number => a.key - b.key || a.id - b.id
 
-test('several heaps over the same nodes return their least, as sorted lists do', () => {
+test('several heaps sharing a pool of nodes behave like sorted lists', () => {
   for (let seed = 1; seed <= 30; seed++) {
     const random = createRandom(seed)
     const nodes = Array.from({ length: 100 }, (_, id): HeapNode => ({ id, key: 0, heapIndex: -1 }))
@@ -35,6 +35,6 @@ test('several heaps over the same nodes return their least, as sorted lists do',
   }
 })
 
-test('an empty heap returns nothing', () => {
+test('popping an empty heap returns undefined', () => {
   assert.equal(popNode([]), undefined)
 })

@@ -15,7 +15,7 @@ function serve(policy: Policy, waiting: number[], times: number, turns = memoryO
   return served
 }
 
-test('levels that always have something waiting are served by their shares', () => {
+test('levels that always have work waiting are served in proportion to their shares', () => {
   assert.deepEqual(serve(createPolicy('weighted-fair'), [9, 9, 9], 2_100), [1_600, 400, 100])
   assert.deepEqual(
     serve(createPolicy('weighted-fair', { gold: 5, silver: 3, bronze: 2 }), [9, 9, 9], 100),
@@ -23,7 +23,7 @@ test('levels that always have something waiting are served by their shares', () 
   )
 })
 
-test('what a level leaves goes to the others, and it comes back without credit', () => {
+test('the share of an idle level goes to the others, and idle time earns no credit', () => {
   const policy = createPolicy('weighted-fair')
   const turns = memoryOf(policy)
   assert.deepEqual(serve(policy, [0, 9, 9], 500, turns), [0, 400, 100])
@@ -31,12 +31,12 @@ test('what a level leaves goes to the others, and it comes back without credit',
   assert.ok(Math.abs(gold - 160) <= 2 && Math.abs(silver - 40) <= 2 && Math.abs(bronze - 10) <= 2)
 })
 
-test('no queue is picked where all are empty', () => {
+test('no queue is picked if all are empty', () => {
   assert.equal(createPolicy('weighted-fair').pick(queuesOf([0, 0, 0]), [0, 0, 0, 0]), -1)
   assert.equal(createPolicy('first-in').pick(queuesOf([0]), []), -1)
 })
 
-test('first in goes by due time, earliest deadline by deadline', () => {
+test('first-in ranks by due time, earliest-deadline by deadline', () => {
   assert.equal(createPolicy('first-in').rank(5, 100), 5)
   assert.equal(createPolicy('earliest-deadline').rank(5, 100), 100)
 })

@@ -32,7 +32,7 @@ const night: TimeWindow = { zone: 'Europe/Athens', days: [1, 2, 3], fromMinute: 
 const noon: TimeWindow = { zone: 'UTC', days: [7], fromMinute: 660, toMinute: 780 }
 
 describe('URDs of one source', () => {
-  test('are one watch with the shortest interval, the largest depth, the highest level and urgency', () => {
+  test('merge into one watch with the shortest interval, largest depth, and highest level and urgency', () => {
     const coalescer = createCoalescer()
     coalescer.put(urdOf(1, { everyMs: 2 * HOUR, everyMaxMs: 3 * HOUR, depth: 4 }))
     coalescer.put(urdOf(2, { everyMs: MINUTE, level: 'gold', owner: 'ann' }))
@@ -61,7 +61,7 @@ describe('URDs of one source', () => {
     assert.deepEqual(coalescer.size(), { urds: 4, watches: 2 })
   })
 
-  test('are open when one of their windows is, and always when one has none', () => {
+  test('combine their windows, or have none if one URD has no window', () => {
     const coalescer = createCoalescer()
     coalescer.put(urdOf(1, { window: night }))
     coalescer.put(urdOf(2, { window: noon }))
@@ -71,7 +71,7 @@ describe('URDs of one source', () => {
     assert.equal(coalescer.watch(1)?.windows, null)
   })
 
-  test('reach as far as one of them does, and no further', () => {
+  test('combine their scopes, dropping those covered by wider ones', () => {
     const coalescer = createCoalescer()
     const scopes: [Scope, number][] = [
       [{ kind: 'page' }, 0],
@@ -89,7 +89,7 @@ describe('URDs of one source', () => {
     ])
   })
 
-  test('come back as they were put', () => {
+  test('are returned exactly as they were put', () => {
     const coalescer = createCoalescer()
     const urds = [
       urdOf(1, { window: night, scope: { kind: 'pattern', source: 'a|b' }, paused: true }),
@@ -104,7 +104,7 @@ describe('URDs of one source', () => {
     assert.deepEqual(coalescer.urdsOf(9), [])
   })
 
-  test('ask for nothing while they are paused', () => {
+  test('are ignored while paused', () => {
     const coalescer = createCoalescer()
     coalescer.put(urdOf(1))
     coalescer.put(urdOf(2, { everyMs: MINUTE }))
@@ -116,7 +116,7 @@ describe('URDs of one source', () => {
     assert.equal(coalescer.watch(1)?.everyMs, MINUTE)
   })
 
-  test('with a wrong number, interval, zone or expression are refused, and nothing is changed', () => {
+  test('with an invalid watch id, interval, time zone or pattern are rejected without any change', () => {
     const coalescer = createCoalescer()
     coalescer.put(urdOf(1))
     coalescer.takeTouched()
@@ -131,7 +131,7 @@ describe('URDs of one source', () => {
     assert.deepEqual(coalescer.takeTouched(), [])
   })
 
-  test('without a limit of depth reach every link', () => {
+  test('with unlimited depth cover links at any distance', () => {
     const coalescer = createCoalescer()
     coalescer.put(urdOf(1, { depth: Number.POSITIVE_INFINITY }))
     assert.ok(
@@ -140,12 +140,12 @@ describe('URDs of one source', () => {
   })
 })
 
-test('equal sources of one kind have one key, others have not', () => {
+test('watch keys are equal for the same kind and URI, and differ between kinds', () => {
   assert.equal(watchKey('web', uri), watchKey('web', uri))
   assert.notEqual(watchKey('web', uri), watchKey('files', uri))
 })
 
-test('every change of a profile reaches the scheduler', () => {
+test('every profile change reaches the scheduler', () => {
   const coalescer = createCoalescer()
   const { scheduler, takeIds, finish, clock } = openScheduler()
   const forward = () => forwardTouched(coalescer, scheduler)
@@ -199,7 +199,7 @@ function randomUrd(random: Random, id: number): Urd {
   })
 }
 
-test('however URDs come and go, a page is fetched exactly if one of them covers it', () => {
+test('after random changes to URDs, a merged watch covers a page exactly if an active URD does', () => {
   const urls = [uri, `${uri}1.html`, `${uri}2.html`, 'https://www.example.org/sport/3.html', 'https://example.org/']
   for (let seed = 1; seed <= 30; seed++) {
     const random = createRandom(seed)

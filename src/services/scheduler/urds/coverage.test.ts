@@ -17,7 +17,7 @@ const port = 'https://news.example.co.uk:8443/world/index.html'
 const sister = 'https://www.example.co.uk/world/'
 const other = 'https://example.org.uk/world/'
 
-test('each scope covers what lies within it and the narrower ones', () => {
+test('each scope covers the pages within it and those of all narrower scopes', () => {
   const all = [page, below, beside, port, sister, other]
   assert.deepEqual(covered('page', all), [page])
   assert.deepEqual(covered('path', all), [page, below])
@@ -25,7 +25,7 @@ test('each scope covers what lies within it and the narrower ones', () => {
   assert.deepEqual(covered('domain', all), [page, below, beside, port, sister])
 })
 
-test('the folder of a source is that of its path, regardless of its query', () => {
+test('the folder of a source comes from its path, regardless of its query', () => {
   const source = 'https://example.org/a/list?from=/b/'
   assert.deepEqual(covered('path', ['https://example.org/a/x', 'https://example.org/b/x'], source), [
     'https://example.org/a/x',
@@ -35,11 +35,11 @@ test('the folder of a source is that of its path, regardless of its query', () =
   ])
 })
 
-test('private suffixes part domains', () => {
+test('hosts under a private suffix such as github.io are separate domains', () => {
   assert.deepEqual(covered('domain', ['https://b.github.io/'], 'https://a.github.io/'), [])
 })
 
-test('an expression decides alone', () => {
+test('a pattern scope depends on the pattern alone, and an invalid pattern is rejected', () => {
   const scope: Scope = { kind: 'pattern', source: '/20[0-9]{2}/' }
   const covers = (url: string): boolean => coversPage({ uri, scope, depth: 1 }, { url, hops: 1 })
   assert.equal(covers('https://elsewhere.example/2026/x'), true)
@@ -50,14 +50,14 @@ test('an expression decides alone', () => {
   )
 })
 
-test('the source itself is covered by every scope, and links as far as the depth reaches', () => {
+test('every scope covers the source itself, and links up to the depth', () => {
   const scope: Scope = { kind: 'host' }
   assert.equal(coversPage({ uri, scope: { kind: 'page' }, depth: 0 }, { url: other, hops: 0 }), true)
   assert.equal(coversPage({ uri, scope, depth: 2 }, { url: below, hops: 2 }), true)
   assert.equal(coversPage({ uri, scope, depth: 2 }, { url: below, hops: 3 }), false)
 })
 
-test('sources of other protocols have hosts and paths too', () => {
+test('host and path scopes work for other URL schemes', () => {
   const news = 'news://news.example.org/comp.lang.java'
   assert.deepEqual(covered('host', ['news://news.example.org/comp.lang.c', 'news://x.example.org/a'], news), [
     'news://news.example.org/comp.lang.c',
@@ -67,7 +67,7 @@ test('sources of other protocols have hosts and paths too', () => {
   ])
 })
 
-test('what was read with credentials or by a browser is covered by sources of the same access only', () => {
+test('pages read with credentials or by a browser are covered only by sources with the same access', () => {
   const [own, others, browser] = [`~${'a'.repeat(24)}`, `~${'b'.repeat(24)}`, '~b']
   const at = (user: string, path = '/world/x') => `https://${user}@news.example.co.uk${path}`
   const all = [at(own), at(others), at(browser), below]

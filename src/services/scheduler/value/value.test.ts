@@ -43,7 +43,7 @@ const claimOf = (rate: number, demand: number, parts: Partial<Claim> = {}): Clai
 })
 
 describe('a budget', () => {
-  test('is shared out by the root of rate times demand, within bounds, and used up', () => {
+  test('is shared by the square root of rate times demand, within bounds, and fully used', () => {
     const claims = [claimOf(1, 1), claimOf(4, 1), claimOf(1, 9), claimOf(1, 100, { most: 2 })]
     const shared = shareOut(claims, 14, [16, 4, 1])
     const frequencies = claims.map((claim) => frequencyOf(claim, shared))
@@ -54,7 +54,7 @@ describe('a budget', () => {
     assert.equal(shared.holds, true)
   })
 
-  test('that cannot hold promises is shared by level, and within a level by value', () => {
+  test('that is too small for all promises is shared by level, then by value', () => {
     const promised = { least: 1, most: 1 }
     const claims = [
       claimOf(1, 1, { ...promised, level: 0 }),
@@ -68,7 +68,7 @@ describe('a budget', () => {
     assert.ok(Math.abs(often! - 0.5) < 0.001 && Math.abs(rarely! - 0.1) < 0.001)
   })
 
-  test('is spent on what changes and is waited for, and never idle', () => {
+  test('is spent on sources that change and are in demand, and never left unused', () => {
     const { scheduler, run } = openValue({ budget: 100 / DAY })
     const bounds = { everyMs: 10 * MINUTE, everyMaxMs: 30 * DAY, host: '' }
     for (let id = 0; id < 100; id++) scheduler.set(watchOf(id, { ...bounds, demand: id === 1 ? 25 : 1 }))
@@ -86,7 +86,7 @@ describe('a budget', () => {
     assert.equal(value!.holds, true)
   })
 
-  test('of half of what is promised keeps every promise to gold', () => {
+  test('for half of the promised checks still keeps every promise to gold', () => {
     const { scheduler, run } = openValue({}, { perSecond: 300 / 600 / 2, burst: 30 })
     for (let id = 0; id < 300; id++) scheduler.set(watchOf(id, { level: serviceLevels[id % 3]!, host: '' }))
     run(2 * HOUR)
@@ -101,7 +101,7 @@ describe('a budget', () => {
     assert.ok(levels.bronze.missed > 0)
   })
 
-  test('counts the requests of sources with many pages', () => {
+  test('counts every request of sources with many pages', () => {
     const { scheduler, clock } = openValue({ budget: 1000 / DAY })
     for (const id of [1, 2]) scheduler.set(watchOf(id, { everyMs: HOUR, everyMaxMs: 30 * DAY, host: '' }))
     let requests = 0
@@ -117,7 +117,7 @@ describe('a budget', () => {
     assert.ok(scheduler.pace(1) > 0)
   })
 
-  test('of a host or a user holds for all their sources together', () => {
+  test('of a host or a user applies to all its sources together', () => {
     const perUser = unlimited
     const { scheduler, run } = openValue(
       { hostLimit: 100 / DAY, userLimit: (owner) => (owner === 'bob' ? 50 / DAY : none) },
@@ -137,7 +137,7 @@ describe('a budget', () => {
   })
 })
 
-describe('what is known of a source', () => {
+describe('knowledge about a source', () => {
   test('survives a restart', () => {
     const { scheduler, run } = openValue({ budget: 200 / DAY })
     for (const id of [1, 2]) scheduler.set(watchOf(id, { everyMs: MINUTE, everyMaxMs: 30 * DAY, host: '' }))
@@ -149,7 +149,7 @@ describe('what is known of a source', () => {
     assert.deepEqual(again.scheduler.state(1)?.rhythm, saved.rhythm)
   })
 
-  test('is expected of others of its kind, site and folder', () => {
+  test('informs the expected change rate of other sources of the same site and folder', () => {
     const priors = createPriors()
     const groups = (path: string) => groupsOf(`https://news.example${path}`)
     for (let n = 0; n < 10; n++) priors.move(groups(`/live/${n}`), 0, 10 / DAY)
@@ -160,7 +160,7 @@ describe('what is known of a source', () => {
     assert.ok(site < live && site > about && other > about)
   })
 
-  test('is taken from the dates that it gives, from the first check on', () => {
+  test('includes the dates and lifetimes that the source publishes, from the first check on', () => {
     const prior = { shape: 0.25, spanMs: 25 * DAY }
     const at = 100 * DAY
     const rate = (hints: object): number => {
@@ -175,7 +175,7 @@ describe('what is known of a source', () => {
     assert.ok(counted.shape > 4)
   })
 
-  test('many entries with one date are one change', () => {
+  test('counts many entries with the same date as one change', () => {
     const prior = { shape: 0.25, spanMs: 25 * DAY }
     const at = 100 * DAY
     const first = { at, beforeAt: null, elapsedMs: none, changed: true }
@@ -185,7 +185,7 @@ describe('what is known of a source', () => {
     assert.deepEqual(believeHinted(prior, { ...later, hints: { dates } }), believeCount(prior, 1, DAY))
   })
 
-  test('brings its checks to the hours of the day and the days of the week at which it changes', () => {
+  test('concentrates checks on the hours and weekdays at which the source changes', () => {
     const { clock, scheduler } = openValue({ budget: 12 / DAY })
     scheduler.set(watchOf(1, { everyMs: 20 * MINUTE, everyMaxMs: 30 * DAY, host: '' }))
     const isOpen = (at: number): boolean => new Date(at).getUTCHours() === 9 && new Date(at).getUTCDay() % 6 !== 0
@@ -208,7 +208,7 @@ describe('what is known of a source', () => {
     assert.ok(inTime / after > 0.18, `${inTime} of ${after}`)
   })
 
-  test('moves its checks to the hours at which it changes', () => {
+  test('places the next check at the hour at which the source usually changes', () => {
     let rhythm: Rhythm | null = null
     const monday = Date.UTC(2026, 0, 5)
     for (let from = monday; from < monday + 60 * DAY; from += HOUR) {

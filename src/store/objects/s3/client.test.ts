@@ -28,7 +28,7 @@ for (const pathStyle of [true, false])
       await server.end()
     })
 
-    test('ranges of an object are read back, and nothing that is not there', async () => {
+    test('reads ranges of an object, and rejects ranges and keys that do not exist', async () => {
       await client.put('a/b c+d.warc', Buffer.from('0123456789'))
       assert.equal((await client.get('a/b c+d.warc', { offset: 3, length: 4 })).toString(), '3456')
       assert.equal((await client.get('a/b c+d.warc', { offset: 0, length: 0 })).length, 0)
@@ -40,7 +40,7 @@ for (const pathStyle of [true, false])
         await assert.rejects(client.get(key, { offset, length: 5 }), (error) => isAppError(error, 'record-damaged'))
     })
 
-    test('objects are listed by their prefix, and removed', async () => {
+    test('lists objects by prefix and removes them', async () => {
       const keys = Array.from({ length: 30 }, (_, n) => `many/${String(n).padStart(5, '0')}`)
       await Promise.all(keys.map((key) => client.put(key, Buffer.from('xyz'))))
       await client.put('other', Buffer.from('x'))
@@ -53,7 +53,7 @@ for (const pathStyle of [true, false])
       assert.equal((await client.list('many/')).length, keys.length - 1)
     })
 
-    test('a bucket that is not there, and a key that is not known, are refused once and for all', async () => {
+    test('reports a missing bucket or an unknown access key as refused, without leaking the secret', async () => {
       const elsewhere = createS3Client({ ...server.settings, bucket: 'nowhere', ...quick })
       await assert.rejects(elsewhere.put('a', Buffer.from('x')), (error) => isAppError(error, 'store-refused'))
       elsewhere.close()
@@ -71,13 +71,13 @@ for (const pathStyle of [true, false])
       stranger.close()
     })
 
-    test('a signature by another secret is refused once and for all', async () => {
+    test('reports a signature made with a wrong secret as refused', async () => {
       const forger = createS3Client({ ...server.settings, secretKey: 'another', ...quick })
       await assert.rejects(forger.put('a', Buffer.from('x')), (error) => isAppError(error, 'store-refused'))
       forger.close()
     })
 
-    test('a server that is gone is asked a few times, and again by whoever waits longer', async () => {
+    test('reports an unreachable server, and works again once the server is back', async () => {
       await server.stop()
       await assert.rejects(client.put('late', Buffer.from('x')), (error) => isAppError(error, 'store-unreachable'))
       await server.start()
@@ -86,7 +86,7 @@ for (const pathStyle of [true, false])
     })
   })
 
-describe('answers that an S3 client has to expect', () => {
+describe('S3 responses', () => {
   async function withAnswers(
     answers: readonly { status: number; body: string }[],
     work: (client: S3Client, asked: () => number) => Promise<void>,
@@ -111,19 +111,19 @@ describe('answers that an S3 client has to expect', () => {
 
   const slowDown = { status: 503, body: '<Error><Code>SlowDown</Code></Error>' }
 
-  test('a busy server is asked again', () =>
+  test('a busy server is retried', () =>
     withAnswers([slowDown, slowDown, { status: 200, body: '' }], async (client, asked) => {
       await client.put('a', Buffer.from('x'))
       assert.equal(asked(), 3)
     }))
 
-  test('one that stays busy is left to the caller', () =>
+  test('a server that stays busy is reported as unavailable after four attempts', () =>
     withAnswers([slowDown], async (client, asked) => {
       await assert.rejects(client.put('a', Buffer.from('x')), (error) => isAppError(error, 'store-unavailable'))
       assert.equal(asked(), 4)
     }))
 
-  test('a full one says so', () =>
+  test('a full server is reported as full', () =>
     withAnswers([{ status: 507, body: '<Error><Code>XMinioStorageFull</Code></Error>' }], (client) =>
       assert.rejects(client.put('a', Buffer.from('x')), (error) => isAppError(error, 'store-full')),
     ))
@@ -133,7 +133,7 @@ describe('answers that an S3 client has to expect', () => {
     body: `<ListBucketResult><Contents><Key>${key}</Key><Size>7</Size></Contents>${rest}</ListBucketResult>`,
   })
 
-  test('a list of several pages is read to its end', () =>
+  test('a listing of several pages is read to the end', () =>
     withAnswers(
       [
         page('a', '<IsTruncated>true</IsTruncated><NextContinuationToken>1+2&amp;/=</NextContinuationToken>'),
@@ -145,7 +145,7 @@ describe('answers that an S3 client has to expect', () => {
       },
     ))
 
-  test('more bytes than were asked for are refused', () =>
+  test('a response longer than the requested range is rejected', () =>
     withAnswers([{ status: 206, body: 'x'.repeat(100) }], (client) =>
       assert.rejects(client.get('a', { offset: 0, length: 10 }), (error) => isAppError(error, 'store-failed')),
     ))

@@ -43,7 +43,7 @@ const examples = [
 ] as const
 
 for (const { name, request, signature } of examples)
-  test(`requests are signed as Amazon's examples are: ${name}`, () => {
+  test(`requests are signed as in Amazon's examples: ${name}`, () => {
     const { method, url, headers, body } = request
     const given = { method, url: new URL(url), headers: new Map<string, string>(headers), body: Buffer.from(body) }
     const signed = signRequest(given, key, at)

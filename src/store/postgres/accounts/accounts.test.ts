@@ -28,8 +28,8 @@ async function withPools(
   }
 }
 
-describe('accounts of several processes', () => {
-  test('of four concurrent attempts to add the first account one succeeds', () =>
+describe('accounts shared by several processes', () => {
+  test('only one of many concurrent attempts to add the first account succeeds', () =>
     withPools(4, async ({ pools }) => {
       const stores = pools.map(createPostgresAccounts)
       const tries = stores.flatMap((accounts, name) =>
@@ -43,7 +43,7 @@ describe('accounts of several processes', () => {
       assert.equal(await stores[0]!.revision(), 1)
     }))
 
-  test('of two administrators that remove each other one is left', () =>
+  test('when two administrators remove each other, one is left', () =>
     withPools(2, async ({ pools }) => {
       const stores = pools.map(createPostgresAccounts)
       const draft = (name: string) => accountDraft(`${name}@x.example`, { role: 'administrator' })
@@ -53,7 +53,7 @@ describe('accounts of several processes', () => {
       assert.equal(await stores[0]!.count(), 1)
     }))
 
-  test('requests of all servers are counted together, and old minutes are forgotten', () =>
+  test('requests are counted across all servers, and old minutes are dropped', () =>
     withPools(2, async ({ pools }) => {
       const [a, b] = pools.map(createPostgresRequestCounts) as [RequestCountStore, RequestCountStore]
       assert.deepEqual(await a.add(1, new Map([['x', 2]])), new Map([['x', 2]]))
@@ -65,7 +65,7 @@ describe('accounts of several processes', () => {
       assert.deepEqual(row, { rows: 1 })
     }))
 
-  test('a cut connection is an error, and nothing of the change is stored', () =>
+  test('a cut connection is an error, and no part of the change is stored', () =>
     withPools(1, async ({ database: { pool }, pools }) => {
       const accounts = createPostgresAccounts(pools[0]!)
       const { promise: end, resolve: release } = Promise.withResolvers<void>()
@@ -89,7 +89,7 @@ describe('accounts of several processes', () => {
       assert.deepEqual([await accounts.count(), await accounts.revision()], [1, 1])
     }))
 
-  test('addresses and names with characters that PostgreSQL can not store are unknown, not an error', () =>
+  test('lookups with characters that PostgreSQL cannot store find nothing, and stored names replace them', () =>
     withPools(1, async ({ pools }) => {
       const accounts = createPostgresAccounts(pools[0]!)
       assert.equal(await accounts.findByEmail('a\0b@x.example'), null)

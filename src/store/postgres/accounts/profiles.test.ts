@@ -22,8 +22,8 @@ async function withDatabase(work: (database: TestDatabase) => Promise<void>): Pr
   }
 }
 
-describe('profiles of several processes', () => {
-  test('the same source put by many at once is one watch, and every change has a revision', () =>
+describe('profiles shared by several processes', () => {
+  test('concurrent puts of the same source create one watch, and every change gets a revision', () =>
     withDatabase(async ({ pool, address }) => {
       const second = openPool({ address, maxConnections: 3, name: 'second' })
       const stores = [pool, second].map(createPostgresProfiles)
@@ -44,7 +44,7 @@ describe('profiles of several processes', () => {
       await second.close()
     }))
 
-  test('a change is announced to listeners when it can be read, and not before', () =>
+  test('a change is announced to listeners only once it is committed', () =>
     withDatabase(async ({ pool }) => {
       const profiles = createPostgresProfiles(pool)
       const listener = await pool.connection()
@@ -62,7 +62,7 @@ describe('profiles of several processes', () => {
       listener.release(true)
     }))
 
-  test('very many profiles are put and removed with few statements', () =>
+  test('thousands of profiles are put and removed with few statements', () =>
     withDatabase(async ({ pool }) => {
       const profiles = createPostgresProfiles(pool)
       const many = Array.from({ length: 2_000 }, (_, n) => keyedOf(`p${n}`, 'ann', [`http://${n % 700}.example/`, a]))
@@ -77,7 +77,7 @@ describe('profiles of several processes', () => {
       assert.equal((await createPostgresWatches(pool).all()).length, 701)
     }))
 
-  test('a cut connection is an error, and nothing of the change is stored', () =>
+  test('a cut connection is an error, and no part of the change is stored', () =>
     withDatabase(async ({ pool, address }) => {
       const worker = openPool({ address, maxConnections: 2, name: 'worker' })
       const profiles = createPostgresProfiles(worker)
@@ -104,7 +104,7 @@ describe('profiles of several processes', () => {
 })
 
 describe('watches in PostgreSQL', () => {
-  test('a watch that ends twice in one batch remembers both checks, and one that nobody knows none', () =>
+  test('a watch finished twice in one batch records both checks, and an unknown watch none', () =>
     withDatabase(async ({ pool }) => {
       const profiles = createPostgresProfiles(pool)
       const watches = createPostgresWatches(pool)

@@ -43,7 +43,7 @@ function holdOpen({ pool }: TestDatabase, version: MadeVersion) {
   return { isOpen, release, done }
 }
 
-describe('annotations of several workers', () => {
+describe('annotations by several workers', () => {
   test('a worker takes only the tasks of its own partitions', () =>
     withDatabase(async ({ pool }) => {
       const mine = await makeVersions(pool, host, 3)
@@ -59,7 +59,7 @@ describe('annotations of several workers', () => {
       assert.deepEqual(await taken(null), [...ids(mine), ...ids(others)])
     }))
 
-  test('a worker that has lost a partition writes nothing of it', () =>
+  test('a worker that has lost a partition cannot write to it', () =>
     withDatabase(async ({ pool }) => {
       const [one, two] = await makeVersions(pool, host, 2)
       await pool.query('UPDATE leases SET epoch = 5 WHERE partition = $1', [partition])
@@ -92,7 +92,7 @@ describe('annotations of several workers', () => {
       ])
     }))
 
-  test('a partition changes hands when a running commit is done, not before', () =>
+  test('a commit that waits while its partition changes hands is refused', () =>
     withDatabase(async (database) => {
       const { pool } = database
       const [one, two] = await makeVersions(pool, host, 2)
@@ -152,7 +152,7 @@ describe('annotations of several workers', () => {
       assert.equal(readAnnotationEvents(''), null)
     }))
 
-  test('a batch may be of several partitions', () =>
+  test('a batch may span several partitions', () =>
     withDatabase(async ({ pool }) => {
       const versions = [...(await makeVersions(pool, host, 2)), ...(await makeVersions(pool, 'host2.example', 2))]
       const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
@@ -176,7 +176,7 @@ describe('annotations of several workers', () => {
       )
     }))
 
-  test('a concurrent commit by two workers is stored and counted once', () =>
+  test('a batch committed by two workers at the same time is stored and counted once', () =>
     withDatabase(async ({ pool, address }) => {
       const versions = await makeVersions(pool, host, 20)
       const second = openPool({ address, maxConnections: 4, name: 'second' })
@@ -200,7 +200,7 @@ describe('annotations of several workers', () => {
       await second.close()
     }))
 
-  test('a cut connection is an error, and a repeat stores nothing twice', () =>
+  test('a cut connection is an error, and a retry stores nothing twice', () =>
     withDatabase(async (database) => {
       const { pool, address } = database
       const [late, cut] = await makeVersions(pool, host, 2)
@@ -221,7 +221,7 @@ describe('annotations of several workers', () => {
       await worker.close()
     }))
 
-  test('a task without annotations is one statement, any other one transaction of three', () =>
+  test('a task without annotations takes one statement, any other one transaction of three', () =>
     withDatabase(async ({ pool }) => {
       const [one, two, three] = await makeVersions(pool, host, 3)
       const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
@@ -240,7 +240,7 @@ describe('annotations of several workers', () => {
       assert.deepEqual(await sent(nothing), [0, 0])
     }))
 
-  test('characters that PostgreSQL can not store are replaced', () =>
+  test('characters that PostgreSQL cannot store are replaced in titles and kept in summaries', () =>
     withDatabase(async ({ pool }) => {
       const [version] = await makeVersions(pool, host, 1)
       const annotations = createPostgresAnnotations({ pool })

@@ -42,7 +42,7 @@ async function meet(
 
 const BANDS = Array.from({ length: 21 }, (_, band) => band * 2 ** 32 + 0xf000_0000 + band)
 
-describe('near-duplicates over all workers', () => {
+describe('near-duplicates across all workers', () => {
   test('texts that share a band are candidates', () =>
     withNearDuplicates(async (_, nearDuplicates) => {
       assert.equal(await meet(nearDuplicates, 1, BANDS), 1)
@@ -51,7 +51,7 @@ describe('near-duplicates over all workers', () => {
       assert.equal(await meet(nearDuplicates, 4, [2]), 1)
     }))
 
-  test('candidates are found by their bands, however many there are', () =>
+  test('candidates are looked up by index', () =>
     withNearDuplicates(async ({ pool }) => {
       await pool.query(`INSERT INTO story_bands SELECT n % 5000, n FROM generate_series(1, 100000) AS n`)
       await pool.query(
@@ -65,7 +65,7 @@ describe('near-duplicates over all workers', () => {
       assert.deepEqual(await used(nearDuplicateStatements.ofHost, ['h5', 1]), ['stories_host'])
     }))
 
-  test('a decision on a near text waits, any other does not', () =>
+  test('a decision on a similar text waits, while others do not', () =>
     withNearDuplicates(async (database, nearDuplicates) => {
       const { promise: goOn, resolve } = Promise.withResolvers<void>()
       const { promise: isDeciding, resolve: decides } = Promise.withResolvers<void>()
@@ -83,7 +83,7 @@ describe('near-duplicates over all workers', () => {
       assert.deepEqual(await Promise.all([first, second]), [1, 1])
     }))
 
-  test('a connection that is cut during a decision rolls everything back', () =>
+  test('a connection cut during a decision rolls everything back', () =>
     withNearDuplicates(async (database) => {
       const pool = openPool({ address: database.address, maxConnections: 2, name: 'cut off' })
       const nearDuplicates = createPostgresNearDuplicates({ pool, epochOf: () => 0 })

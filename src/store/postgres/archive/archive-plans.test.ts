@@ -48,7 +48,7 @@ function sampleValues(text: string): string[] {
   return values
 }
 
-test('each statement of the hot path names one partition, and more of a key, for every table that it reads', async () => {
+test('every hot-path statement looks up one partition and a further key in each table it reads', async () => {
   const { pool, destroy } = await createDatabase()
   const client = await pool.connection()
   try {

@@ -16,7 +16,7 @@ async function countMarked(pool: PostgresPool): Promise<number> {
   return (await pool.query<{ n: number }>('SELECT count(*) AS n FROM versions WHERE leaving'))[0]!.n
 }
 
-test('whoever collects takes back what another has marked, without going through all versions, and is alone', async () => {
+test('only one collector runs at a time, and it clears marks left by another without a full scan', async () => {
   const { pool, destroy } = await createDatabase()
   await pool.query(fill)
   await pool.query('ANALYZE versions')

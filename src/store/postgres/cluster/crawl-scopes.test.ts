@@ -15,8 +15,8 @@ const crawlScopeOf = (watch: number): CrawlScope => ({
   sources: [{ uri: `http://host-${watch}.example/`, scope: { kind: 'host' } }],
 })
 
-describe('how far watches go, told to all workers', () => {
-  test('each reader learns what is new to it, in order, and what was forgotten', async () => {
+describe('crawl scopes shared with all workers', () => {
+  test('each reader gets the changes since its last read in order, including removals', async () => {
     const { pool, destroy } = await createDatabase()
     try {
       const lease = createLeaderLease({ pool, name: schedulerRole, holder: 'one', clock: systemClock })
@@ -46,7 +46,7 @@ describe('how far watches go, told to all workers', () => {
     }
   })
 
-  test('whoever leads no more is refused', async () => {
+  test('writes without the leader lease are refused', async () => {
     const { pool, destroy } = await createDatabase()
     try {
       const crawlScopes = createPostgresCrawlScopes(pool)

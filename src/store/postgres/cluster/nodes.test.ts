@@ -21,8 +21,8 @@ const signOf = (id: string, stats: Record<string, unknown> = {}) => ({
   stats,
 })
 
-describe('nodes of a cluster', () => {
-  test('a heartbeat enters the node, shows its figures and brings what its operator wants', async () => {
+describe('cluster nodes', () => {
+  test('a heartbeat registers the node, publishes its stats and returns the wishes of the operator', async () => {
     const { pool, destroy } = await createDatabase()
     const nodes = createPostgresNodes(pool)
     assert.deepEqual(await nodes.heartbeat(signOf('a')), { draining: false, paused: false, held: false })
@@ -48,7 +48,7 @@ describe('nodes of a cluster', () => {
     await destroy()
   })
 
-  test('the crawl is held as long as somebody leads who can let it go on', async () => {
+  test('the crawl is held only while there is a scheduler leader who can release it', async () => {
     const { pool, destroy } = await createDatabase()
     const nodes = createPostgresNodes(pool)
     const isHeld = async (): Promise<boolean[]> => [(await nodes.heartbeat(signOf('a'))).held, await nodes.isHeld()]
@@ -69,7 +69,7 @@ describe('nodes of a cluster', () => {
     await destroy()
   })
 
-  test('nodes that gave no sign for long are forgotten, by the clock of the database', async () => {
+  test('nodes without a recent heartbeat are forgotten, by the clock of the database', async () => {
     const { pool, destroy } = await createDatabase()
     const nodes = createPostgresNodes(pool)
     for (const id of ['a', 'b', 'c']) await nodes.heartbeat(signOf(id))
@@ -84,8 +84,8 @@ describe('nodes of a cluster', () => {
   })
 })
 
-describe('runs of a cluster', () => {
-  test('all who begin at the same time work on the same run', async () => {
+describe('cluster runs', () => {
+  test('processes that start at the same time join the same run', async () => {
     const { pool, destroy } = await createDatabase()
     const runs = Array.from({ length: 6 }, () => createPostgresRuns(pool))
     const begun = await Promise.all(runs.map((each, n) => each.begin(1_000 + n)))
@@ -97,8 +97,8 @@ describe('runs of a cluster', () => {
   })
 })
 
-describe('words between the nodes', () => {
-  test('whoever listens is told, and after a cut connection that it should look again', async () => {
+describe('messages between nodes', () => {
+  test('listeners receive events, and null after a reconnect so that they look again', async () => {
     const { pool, destroy } = await createDatabase()
     const events = createPostgresEvents({ pool })
     const words: (string | null)[] = []
@@ -132,7 +132,7 @@ describe('words between the nodes', () => {
     await destroy()
   })
 
-  test('news reach the leader once, in order, and nobody who leads no more', async () => {
+  test('check results reach the leader once and in order, and are refused to others', async () => {
     const { pool, destroy } = await createDatabase()
     const results = createPostgresCheckResults(pool)
     const resultsOf = (watch: number): CheckResult => ({

@@ -35,8 +35,8 @@ const queueOne = ({ pool }: TestDatabase, watch: number): Promise<unknown> =>
     [watch],
   )
 
-describe('runs that several processes work on', () => {
-  test('a second crawl joins the first with its seeds, and goes on alone with its own settings', () =>
+describe('runs shared by several processes', () => {
+  test('a second crawl joins the first with its seeds, and a crawl on its own applies its own settings', () =>
     withRuns(async ({ runs, live }) => {
       await live('a', 'b')
       const first = await runs.join('a', settingsOf(['http://a/'], 10), times)
@@ -59,7 +59,7 @@ describe('runs that several processes work on', () => {
       assert.equal((await runs.join('d', settingsOf([]), times)).revision, unlimited.revision)
     }))
 
-  test('all who begin at the same time are in one run, with the seeds of all', () =>
+  test('crawls that start at the same time join one run with the seeds of all', () =>
     withRuns(async ({ runs, live }) => {
       const ids = Array.from({ length: 6 }, (_, n) => `n${n}`)
       await live(...ids)
@@ -69,7 +69,7 @@ describe('runs that several processes work on', () => {
       assert.equal((await runs.current())!.revision, 6)
     }))
 
-  test('a run is finished when nothing of it is queued and nobody who lives is seeding', () =>
+  test('a run is finished once nothing of it is queued and no live node is seeding', () =>
     withRuns(async ({ runs, live, ...database }) => {
       await live('a', 'b')
       await runs.join('a', settingsOf([]), times)
@@ -91,7 +91,7 @@ describe('runs that several processes work on', () => {
 
   // On one server, everything is read in one snapshot.
   if (process.env.ERACE_TEST_CITUS)
-    test('a run is not finished while something is queued between two looks at all servers', () =>
+    test('a run is not finished if something is queued between two reads of all servers', () =>
       withRuns(async ({ runs, live, pool }) => {
         await live('a')
         await runs.join('a', settingsOf([]), times)
@@ -118,7 +118,7 @@ describe('runs that several processes work on', () => {
         assert.equal(await watched.close(1, times), true)
       }))
 
-  test('pages are handed out up to the limit, whoever asks, and what comes back goes to others', () =>
+  test('nodes share one page limit, and returned pages go to others', () =>
     withRuns(async ({ runs, live }) => {
       await live('a', 'b')
       await runs.join('a', settingsOf([], 100), times)
@@ -147,7 +147,7 @@ describe('runs that several processes work on', () => {
       assert.equal(await runs.takePages(1, 'stranger', { had: 0, atMost: 5 }), 0)
     }))
 
-  test('what each has done is told with whether it lives', () =>
+  test('shares list the stats of each node and whether it is alive', () =>
     withRuns(async ({ runs, live, pool }) => {
       await live('a', 'b')
       await runs.join('a', settingsOf([]), times)

@@ -27,8 +27,8 @@ async function leadAs(pool: PostgresPool, holder: string): Promise<number> {
 
 const isLost = (error: unknown): boolean => isAppError(error, 'lease-lost')
 
-describe('what the leader of the scheduler and the others tell each other', () => {
-  test('a check that somebody asked for twice is taken once, by the leader', async () => {
+describe('messages between the scheduler leader and other nodes', () => {
+  test('a check requested twice is taken once, by the leader only', async () => {
     const { pool, destroy } = await createDatabase()
     const asked = createPostgresAsked(pool)
     const epoch = await leadAs(pool, 'a')
@@ -43,7 +43,7 @@ describe('what the leader of the scheduler and the others tell each other', () =
 
   // On one server, everything is read in one snapshot.
   if (process.env.ERACE_TEST_CITUS)
-    test('requests that are queued while servers are counted one after the other are found by a second look', async () => {
+    test('requests queued while servers are counted one by one are found by a second read', async () => {
       const { pool, destroy } = await createDatabase()
       let looks = 0
       const late: PostgresPool = {
@@ -63,7 +63,7 @@ describe('what the leader of the scheduler and the others tell each other', () =
       await destroy()
     })
 
-  test('reaches are read in their order from where one has come to', async () => {
+  test('crawl scopes are read in order from the last version seen', async () => {
     const { pool, destroy } = await createDatabase()
     const crawlScopes = createPostgresCrawlScopes(pool)
     const epoch = await leadAs(pool, 'a')
@@ -101,7 +101,7 @@ describe('what the leader of the scheduler and the others tell each other', () =
     await destroy()
   })
 
-  test('what was read of a check under way is summed up until the check is over or begun again', async () => {
+  test('results of a check in progress are summed up until it ends or starts again', async () => {
     const { pool, destroy } = await createDatabase()
     const epoch = await leadAs(pool, 'a')
     const results = createPostgresCheckResults(pool)
@@ -136,7 +136,7 @@ describe('what the leader of the scheduler and the others tell each other', () =
     await destroy()
   })
 
-  test('the others see how the leader fares, and waiting tasks are counted no further than need be', async () => {
+  test('all nodes can read the stats of the leader, and only the leader can write them', async () => {
     const { pool, destroy } = await createDatabase()
     const stats = createScheduleStats(pool)
     const epoch = await leadAs(pool, 'a')

@@ -6,7 +6,7 @@ import { createDatabaseClock } from './database-clock.ts'
 
 usePostgres()
 
-test('the clock is that of the database, whatever the machine takes for the time, and runs on by its steady clock', async () => {
+test('the clock follows the database, ignoring the wall clock of the machine', async () => {
   const { pool, destroy } = await createDatabase()
   const machine = createManualClock(0)
   const clock = await createDatabaseClock(pool, machine)
@@ -20,7 +20,7 @@ test('the clock is that of the database, whatever the machine takes for the time
   await destroy()
 })
 
-test('an answer that took long does not spoil a better one, until that is old', async () => {
+test('a slow reply does not replace a more accurate one until that is old', async () => {
   const { pool, destroy } = await createDatabase()
   const machine = createManualClock(0)
   let tookMs = 10

@@ -9,7 +9,7 @@ import { openPool } from './pool.ts'
 usePostgres()
 
 describe('connections to PostgreSQL', () => {
-  test('a transaction is everything or nothing', async () => {
+  test('a transaction is all or nothing', async () => {
     const { pool, destroy } = await createDatabase()
     await pool.query('CREATE TABLE t (n bigint)')
     await pool.transaction(async (tx) => {
@@ -25,14 +25,14 @@ describe('connections to PostgreSQL', () => {
     await destroy()
   })
 
-  test('a number that would lose digits is refused, not rounded', async () => {
+  test('an integer too large for a JavaScript number is rejected, not rounded', async () => {
     const { pool, destroy } = await createDatabase()
     await assert.rejects(pool.query('SELECT 9223372036854775807::bigint AS n'), (error) => isAppError(error))
     assert.deepEqual(await pool.query('SELECT 9007199254740991::bigint AS n'), [{ n: Number.MAX_SAFE_INTEGER }])
     await destroy()
   })
 
-  test('wrong addresses and passwords are told apart from a server that is not there', async () => {
+  test('a wrong password or database is distinguished from an unreachable server', async () => {
     const { address } = await postgres()
     const wrong = new URL(address)
     wrong.password = 'wrong'
@@ -52,7 +52,7 @@ describe('connections to PostgreSQL', () => {
   })
 
   for (const manyShort of [true, false])
-    test(`a connection that goes silent is given up${manyShort ? ' by all who share it' : ''}, and the next statement has another one`, async () => {
+    test(`a silent connection is dropped${manyShort ? ' by all who share it' : ''}, and the next statement gets a new one`, async () => {
       const { address, destroy } = await createDatabase()
       const proxy = await startCuttingProxy(address)
       const pool = openPool({ address: proxy.address, maxConnections: 2, name: 'test', manyShort, answerWithinMs: 300 })
@@ -80,7 +80,7 @@ describe('connections to PostgreSQL', () => {
       }
     })
 
-  test('what may take long is given up by nobody', async () => {
+  test('an unhurried transaction may exceed the time limit for replies', async () => {
     const { address, destroy } = await createDatabase()
     const pool = openPool({ address, maxConnections: 1, name: 'test', answerWithinMs: 300 })
     await pool.transaction(async (tx) => {
@@ -92,7 +92,7 @@ describe('connections to PostgreSQL', () => {
     await destroy()
   })
 
-  test('the schema is applied once, whoever tries at the same time, and a newer one is refused', async () => {
+  test('concurrent migrations of an up-to-date schema do nothing, and a newer schema is rejected', async () => {
     const { pool, destroy } = await createDatabase()
     assert.deepEqual(await Promise.all([migrate(pool), migrate(pool)]), [[], []])
     assert.ok((await migrationStates(pool)).every(({ appliedAt }) => appliedAt !== null))

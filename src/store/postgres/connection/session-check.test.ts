@@ -12,13 +12,13 @@ usePostgres()
 const refused = (error: unknown): boolean =>
   isAppError(error, 'store-refused') && /the pooler must pool by session/.test(error.message)
 
-test('a server without a pooler keeps its sessions', async () => {
+test('a server without a pooler passes the check', async () => {
   const { address, destroy } = await createDatabase()
   await checkSessions(address)
   await destroy()
 })
 
-test('a server that is not there is told apart from a pooler', async () => {
+test('an unreachable server is distinguished from an unsuitable pooler', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as { port: number }
@@ -37,7 +37,7 @@ describe('behind PgBouncer', { skip: pgbouncerSkip }, () => {
     ['statement', {}, 'by statement'],
   ]
   for (const [mode, settings, name] of refusedModes)
-    test(`a pool ${name} is refused with what to change`, async () => {
+    test(`pooling ${name} is refused with advice on what to change`, async () => {
       const { address, destroy } = await createDatabase()
       const pooler = await startPgbouncer(address, mode, settings)
       try {
@@ -50,7 +50,7 @@ describe('behind PgBouncer', { skip: pgbouncerSkip }, () => {
       }
     })
 
-  test('a pool by session works: transactions, prepared statements, settings', async () => {
+  test('pooling by session supports transactions, prepared statements and settings', async () => {
     const { address, destroy } = await createDatabase()
     const pooler = await startPgbouncer(address, 'session')
     try {
@@ -70,7 +70,7 @@ describe('behind PgBouncer', { skip: pgbouncerSkip }, () => {
     }
   })
 
-  test('a statement that was prepared elsewhere is a matter of the pooler', async () => {
+  test('a prepared statement of another session is reported as a pooler problem', async () => {
     const { address, destroy } = await createDatabase()
     const pooler = await startPgbouncer(address, 'transaction')
     const first = openPool({ address: pooler.address, maxConnections: 1, name: 'first' })

@@ -8,7 +8,7 @@ usePostgres()
 
 const KEY = 4711
 
-test('a lock that was released is free at once, for any connection', async () => {
+test('a released lock is free at once for any connection', async () => {
   const { pool, address, destroy } = await createDatabase()
   const other = openPool({ address, maxConnections: 4, name: 'other' })
   for (let round = 0; round < 30; round++) {

@@ -49,7 +49,7 @@ const pages = (host: string, count: number) =>
 
 describe('recording in PostgreSQL', () => {
   test(
-    'whoever lost the lease is refused and writes nothing',
+    'a worker that lost the lease is refused and writes nothing',
     withArchive(async (system) => {
       const { documents } = system.another(1)
       await system.pool.query('UPDATE leases SET epoch = 2')
@@ -62,7 +62,7 @@ describe('recording in PostgreSQL', () => {
   )
 
   test(
-    'a change of hands waits for what is being written, and what comes later is refused',
+    'a lease handover waits for a running write, and later writes are refused',
     withArchive(async (system) => {
       const { documents } = system.another(1)
       const host = system.hostOf(0)
@@ -97,7 +97,7 @@ describe('recording in PostgreSQL', () => {
     ['bodies', process.env.ERACE_TEST_CITUS ? 3 : 0],
   ] as const)
     test(
-      `a connection that is cut while ${table} are written leaves all or nothing, and a repetition makes no second version`,
+      `a connection cut while ${table} are written leaves all or nothing, and a retry adds no second version`,
       withArchive(async (system) => {
         const { documents } = system.another()
         const batch = pages(system.hostOf(0), 3)
@@ -116,7 +116,7 @@ describe('recording in PostgreSQL', () => {
     )
 
   test(
-    'bodies that a killed worker did not register are registered by the next holder of the partition',
+    'bodies that a killed worker did not register are registered by the next lease holder',
     withArchive(async (system) => {
       const killed = system.another()
       const host = system.hostOf(0)
@@ -134,7 +134,7 @@ describe('recording in PostgreSQL', () => {
   )
 
   test(
-    'two shards record a thousand pages each at the same time, in few statements',
+    'two shards record a thousand pages each at the same time with few statements',
     withArchive(async (system) => {
       const hosts = [system.hostOf(0), system.hostOf(1)]
       const shards = hosts.map(() => system.another())
@@ -151,7 +151,7 @@ describe('recording in PostgreSQL', () => {
 
   if (!process.env.ERACE_TEST_CITUS)
     test(
-      'bodies of all partitions are asked for by one statement and registered with their versions',
+      'bodies are looked up with one statement and registered in the transaction of their versions',
       withArchive(async (system) => {
         const { documents, pool } = system.another()
         const host = system.hostOf(0)
@@ -169,7 +169,7 @@ describe('recording in PostgreSQL', () => {
     )
 
   test(
-    'two shards that store the same bodies at the same time neither fail nor wait for ever',
+    'two shards storing the same bodies at the same time neither fail nor deadlock',
     withArchive(async (system) => {
       const hosts = [system.hostOf(0), system.hostOf(1)]
       const shards = hosts.map(() => system.another())
@@ -187,7 +187,7 @@ describe('recording in PostgreSQL', () => {
   )
 
   test(
-    'a batch of many partitions is recorded in each of them, equal bodies once',
+    'a batch of many partitions is recorded in each, and equal bodies are stored once',
     withArchive(async (system) => {
       const { documents } = system.another()
       const batch = Array.from({ length: 60 }, (_, n) => pageOf(`site${n}.example`, '/', `body ${n % 30}`))
@@ -199,7 +199,7 @@ describe('recording in PostgreSQL', () => {
   )
 
   test(
-    'a large body is kept in parts and read back whole',
+    'a large body is stored in parts and read back whole',
     withArchive(async (system) => {
       const { documents, pool } = system.another()
       const noise = Buffer.from(Array.from({ length: 3_000_000 }, (_, n) => (n * 2_654_435_761) >>> 13)).toString(
@@ -215,7 +215,7 @@ describe('recording in PostgreSQL', () => {
   )
 
   test(
-    'texts that the server would not take are kept without what it does not take',
+    'characters that PostgreSQL cannot store are replaced',
     withArchive(async (system) => {
       const { documents, pool } = system.another()
       const odd = 'a\0b\ud800"{}\\,\'NULL'
@@ -228,7 +228,7 @@ describe('recording in PostgreSQL', () => {
   )
 })
 
-describe('what is still under way', () => {
+describe('concurrent transactions', () => {
   test(
     'a version is not listed while one with a lower id may still appear',
     withArchive(async (system) => {
@@ -250,7 +250,7 @@ describe('what is still under way', () => {
   )
 
   test(
-    'a version is listed although a transaction of another database goes on and on',
+    'a version is listed despite a long transaction in another database',
     withArchive(async (system) => {
       const { documents, pool } = system.another()
       const neighbour = await createDatabase()
@@ -268,7 +268,7 @@ describe('what is still under way', () => {
   )
 
   test(
-    'a mark that is asked for by a transaction that wrote already lags behind',
+    'a transaction that has already written sees an older newest version',
     withArchive(async (system) => {
       const { documents, pool } = system.another()
       await documents.record([pageOf(system.hostOf(0), '/a', 'a')])
@@ -283,7 +283,7 @@ describe('what is still under way', () => {
   )
 
   test(
-    'a body whose original is taken in the very moment is stored after all',
+    'a body whose original is removed at the same moment is stored itself',
     withArchive(async (system) => {
       const { documents, pool } = system.another()
       const objects = createPostgresObjects(pool)

@@ -7,7 +7,7 @@ import { createPostgresFrontierView } from './frontier-view.ts'
 
 usePostgres()
 
-test('a view tells of hosts, queues and robots.txt of all shards, beside those who work there', async () => {
+test('a view shows hosts, queues and robots.txt of all shards while they work', async () => {
   const system = await createPostgresSystem({ shards: 2 })
   const view = createPostgresFrontierView(system.database.pool)
   const shards = await system.open(1)

@@ -101,9 +101,9 @@ const nameOf = ({ hostId, seq }: QueuedRequest): string => `${hostId} ${seq}`
 
 const checkOf = (watch: number): Check => ({ watch, round: 100, freshFrom: 0, since: 0, first: false })
 
-describe('the frontier of a cluster', () => {
+describe('cluster frontier', () => {
   test(
-    'a worker that slept past its lease settles nothing, and learns that it lost its partitions',
+    'a worker that slept past its lease settles nothing and learns which partitions it lost',
     inWorld(async ({ database: { pool }, shard, host }) => {
       const lost: number[] = []
       const sleeper = shard({ onLost: (partitions) => lost.push(...partitions) })
@@ -132,7 +132,7 @@ describe('the frontier of a cluster', () => {
   )
 
   test(
-    'a batch of which some partitions are lost is settled in the others',
+    'a batch with some lost partitions is settled in the others',
     inWorld(async ({ database: { pool }, shard, host }) => {
       const first = shard()
       await first.add(await takePartitions(pool, 0, 1))
@@ -148,7 +148,7 @@ describe('the frontier of a cluster', () => {
   )
 
   test(
-    'the owner is woken by what others queue, and told each row once',
+    'the owner is notified exactly once of each row queued by others',
     inWorld(async ({ database, shard, host }) => {
       const listening = openPool({ address: database.address, maxConnections: 1, name: 'events' })
       const events = createPostgresEvents({ pool: listening })
@@ -175,7 +175,7 @@ describe('the frontier of a cluster', () => {
   )
 
   test(
-    'what others queued before is told before what the owner queues itself, and is not handed out earlier',
+    'rows queued earlier by others are announced before new rows of the owner, and not handed out sooner',
     inWorld(async ({ database: { pool }, shard, host }) => {
       const owner = shard()
       await owner.add(await takePartitions(pool, 0, 1))
@@ -196,7 +196,7 @@ describe('the frontier of a cluster', () => {
   )
 
   test(
-    'a partition that changes hands in good order goes on where it was',
+    'a partition that is handed over properly continues where it was',
     inWorld(async ({ database: { pool }, shard, host }) => {
       const [first, second] = [shard(), shard()]
       const grants = await takePartitions(pool, 0, 1)
@@ -215,7 +215,7 @@ describe('the frontier of a cluster', () => {
   )
 
   test(
-    'shards that offer the same links at the same time queue each once',
+    'links offered by several shards at the same time are queued once',
     inWorld(async ({ database: { pool }, shard, host }) => {
       const shards = [shard(), shard(), shard()]
       await shards[0]!.add(await takePartitions(pool, 0, 2))
@@ -242,7 +242,7 @@ describe('the frontier of a cluster', () => {
   // Lock waits can be seen on a single server only.
   if (!process.env.ERACE_TEST_CITUS)
     test(
-      'connections that are cut fail with a code, and the same batch tried again is neither lost nor doubled',
+      'a batch retried after cut connections is neither lost nor applied twice',
       inWorld(async ({ database: { pool }, shard, host }) => {
         const crawler = shard()
         await crawler.add(await takePartitions(pool, 0, 1))
@@ -286,7 +286,7 @@ describe('the frontier of a cluster', () => {
     )
 
   test(
-    'known links do not travel, and a batch costs few statements',
+    'known links are not sent again, and a batch takes few statements',
     inWorld(async ({ database: { pool }, shard }) => {
       const crawler = shard()
       await crawler.add(await takePartitions(pool, 0, 1))
@@ -315,7 +315,7 @@ describe('the frontier of a cluster', () => {
   )
 
   test(
-    'what is in a page can not break a statement: quotes, backslashes, NUL, commas and braces',
+    'quotes, backslashes, NUL, commas and braces in URLs cannot break a statement',
     inWorld(async ({ database: { pool }, shard, host }) => {
       const crawler = shard()
       await crawler.add(await takePartitions(pool, 0, 1))
@@ -330,7 +330,7 @@ describe('the frontier of a cluster', () => {
   )
 
   test(
-    'hosts come in the order of their clocks out of all partitions, however many there are',
+    'hosts are ordered by their next fetch time across all partitions',
     inWorld(async ({ database: { pool }, shard }) => {
       const crawler = shard()
       await crawler.add(await takePartitions(pool, 0, 1))

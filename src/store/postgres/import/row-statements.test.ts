@@ -61,7 +61,7 @@ function rowOf(kind: ImportKind, n: number): ImportRow {
   return row
 }
 
-describe('rows on their way into tables', () => {
+describe('imported rows', () => {
   let database: TestDatabase
   before(async () => {
     database = await createDatabase()
@@ -78,7 +78,7 @@ describe('rows on their way into tables', () => {
   }
 
   for (const kind of importKinds)
-    test(`${kind}: arrive as they were, and a difference in any column is found`, async () => {
+    test(`${kind}: arrive unchanged, and a difference in any column is detected`, async () => {
       const rows = awkward.map((_, n) => rowOf(kind, n))
       for (const table of importTables[kind]) {
         assert.deepEqual(

@@ -17,8 +17,8 @@ function queryOf(text: string): Pick<InboxFilter, 'query'> {
   return { query: parsed.query }
 }
 
-describe('how the inbox is read', () => {
-  test('no list scans a whole table or sorts, whatever the values are', async () => {
+describe('inbox query plans', () => {
+  test('no list scans a whole table or sorts the inbox', async () => {
     const { pool, destroy } = await createDatabase()
     await fillInboxes(pool, [...Array.from({ length: 18 }, () => 'big'), 'small', 'other'], 30_000)
     const heard = listening(pool)

@@ -21,7 +21,7 @@ const source = {
   url: 'https://www.deep.example.co.uk:8443/a-b/c?d=e',
 }
 
-describe('words of the inbox', () => {
+describe('inbox words', () => {
   test('are found as users type them, and only by their owner', async () => {
     const { pool, destroy } = await createDatabase()
     const vector = wordsVector(source)
@@ -58,7 +58,7 @@ describe('words of the inbox', () => {
     await destroy()
   })
 
-  test('of a very long text are limited', async () => {
+  test('are limited for very long texts', async () => {
     const { pool, destroy } = await createDatabase()
     const texts = [
       'x'.repeat(3_000_000),

@@ -37,7 +37,7 @@ async function countsAgree(inbox: InboxStore, owner: string): Promise<void> {
 }
 
 describe('the inbox in PostgreSQL', () => {
-  test('concurrent marks and new annotations of two processes leave counts and pins right', () =>
+  test('counts and holds stay correct under concurrent marks and new annotations', () =>
     withDatabase(async ({ pool, address }) => {
       const second = openPool({ address, maxConnections: 4, name: 'second' })
       const stores = [pool, second].map((each) => createPostgresInbox(each))
@@ -66,7 +66,7 @@ describe('the inbox in PostgreSQL', () => {
       await second.close()
     }))
 
-  test('of two concurrent calls that set the same marks each change is returned by one', () =>
+  test('if two concurrent calls set the same marks, each change is returned by only one', () =>
     withDatabase(async ({ pool, address }) => {
       const second = openPool({ address, maxConnections: 2, name: 'second' })
       const versions = await makeVersions(pool, 'host1.example', 40)
@@ -84,7 +84,7 @@ describe('the inbox in PostgreSQL', () => {
       await second.close()
     }))
 
-  test('a connection that is cut while it marks is an error, and nothing is half done', () =>
+  test('a connection cut while marking is an error and leaves nothing half done', () =>
     withDatabase(async ({ pool, address }) => {
       const worker = openPool({ address, maxConnections: 2, name: 'worker' })
       const [version] = await makeVersions(pool, 'host1.example', 1)
@@ -113,7 +113,7 @@ describe('the inbox in PostgreSQL', () => {
       await worker.close()
     }))
 
-  test('a rare word is found behind many rows without it, and a common one without reading all of them', () =>
+  test('rare and common words are found among thousands of rows', () =>
     withDatabase(async ({ pool }) => {
       await fillInboxes(pool, ['ann', 'bob'], 12_000)
       const inbox = createPostgresInbox(pool)

@@ -57,9 +57,9 @@ async function owners(pool: PostgresPool): Promise<Map<string | null, number>> {
   return new Map(rows.map(({ holder, n }) => [holder, n]))
 }
 
-describe('leases of partitions', () => {
+describe('partition leases', () => {
   test(
-    'partitions with many requests are shared evenly, wherever they were',
+    'busy partitions are spread evenly over all holders',
     withDatabase(async ({ pool }) => {
       const holders = ['a', 'b', 'c'].map((node) => holderOf(pool, node))
       const settle = async (): Promise<void> => {
@@ -92,7 +92,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'of more threads than there are partitions, each process has one that holds some, busy or not',
+    'with more threads than partitions, every process still holds at least one',
     withDatabase(async ({ pool }) => {
       await pool.query('UPDATE frontiers SET queued = 500')
       const processes = Array.from({ length: 150 }, (_, n) =>
@@ -117,7 +117,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'who is alone holds everything, and gives a fair share to whoever comes',
+    'a lone holder has everything and hands a fair share to a newcomer',
     withDatabase(async ({ pool }) => {
       const first = holderOf(pool, 'a')
       assert.deepEqual(await first.heartbeat(), { live: 1, share: 256, held: 256, twins: 0 })
@@ -136,7 +136,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'the partitions of the dead are taken over, and whoever takes them learns that nobody handed them over',
+    'partitions of a dead holder are taken over and marked as recovered',
     withDatabase(async ({ pool }) => {
       const [first, second] = [holderOf(pool, 'a'), holderOf(pool, 'b')]
       await first.heartbeat()
@@ -151,7 +151,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'shares stay even while holders come, leave and die',
+    'shares stay even while holders join, leave and die',
     withDatabase(async ({ pool }) => {
       const holders: Holder[] = []
       const settle = async (): Promise<void> => {
@@ -189,7 +189,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'whoever has left is not entered again by a heartbeat that comes late',
+    'a late heartbeat does not bring back a holder that has left',
     withDatabase(async ({ pool }) => {
       const holder = holderOf(pool, 'a')
       await holder.heartbeat()
@@ -202,7 +202,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'many who take at the same time take nothing twice',
+    'concurrent holders never take the same partition',
     withDatabase(async ({ pool }) => {
       const holders = Array.from({ length: 8 }, (_, n) => holderOf(pool, `n${n}`))
       for (let round = 0; round < 6; round++) {
@@ -218,7 +218,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'a holder that could not renew gives up before its lease ends, and begins anew under another epoch',
+    'a holder that cannot renew gives up before its lease ends and restarts with a new epoch',
     withDatabase(async ({ pool }) => {
       const clock = createManualClock()
       const holder = holderOf(pool, 'a', { clock })
@@ -238,7 +238,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'two workers of the same name hold different leases, and each learns of the other',
+    'two workers with the same name hold different leases and detect each other',
     withDatabase(async ({ pool }) => {
       const [first, second] = [holderOf(pool, 'id-1', { name: 'w' }), holderOf(pool, 'id-2', { name: 'w' })]
       assert.notEqual(first.holder, second.holder)
@@ -249,7 +249,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'a holder that drains is asked for everything and counts no more',
+    'a draining holder hands over everything and no longer counts',
     withDatabase(async ({ pool }) => {
       const [first, second] = [holderOf(pool, 'a'), holderOf(pool, 'b')]
       await first.heartbeat()
@@ -262,7 +262,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'what was handed over in good order is clean, and a late good-bye frees nothing that another took',
+    'a handover is clean, and leaving late frees nothing that another holder took',
     withDatabase(async ({ pool }) => {
       const [first, second] = [holderOf(pool, 'a'), holderOf(pool, 'b')]
       await first.heartbeat()
@@ -279,7 +279,7 @@ describe('leases of partitions', () => {
   )
 
   test(
-    'a renewal waits for nobody, a change of hands waits for the transaction that passed the fence',
+    'a takeover waits for a transaction that passed the fence, while a renewal does not',
     withDatabase(async ({ pool }) => {
       const [first, second] = [holderOf(pool, 'a'), holderOf(pool, 'b')]
       await first.heartbeat()
@@ -298,12 +298,12 @@ describe('leases of partitions', () => {
   )
 })
 
-describe('the lease of a leader', () => {
+describe('leader lease', () => {
   const leaderOf = (pool: PostgresPool, holder: string, clock = createManualClock()) =>
     createLeaderLease({ pool, name: 'scheduler', holder, clock })
 
   test(
-    'one leads, the others follow and know whom; when it dies another does, under a later epoch',
+    'one holder leads, others follow, and each new leader gets a later epoch',
     withDatabase(async ({ pool }) => {
       const [first, second] = [leaderOf(pool, 'a'), leaderOf(pool, 'b')]
       assert.deepEqual(await first.beat(), { kind: 'leads', epoch: 1, changed: true })
@@ -321,7 +321,7 @@ describe('the lease of a leader', () => {
   )
 
   test(
-    'who could not renew in time does not count on leading',
+    'a leader that could not renew in time no longer leads',
     withDatabase(async ({ pool }) => {
       const clock = createManualClock()
       const leader = leaderOf(pool, 'a', clock)

@@ -11,8 +11,8 @@ import { citusStatements, distribute, distributedTables, keptTogether } from './
 
 usePostgres()
 
-describe('spreading the tables over servers', () => {
-  test('names exactly the tables that have partitions, but for those that are kept together', async () => {
+describe('distributing the tables', () => {
+  test('covers exactly the tables with partitions, except those kept together', async () => {
     const { pool, destroy } = await createDatabase()
     const tables = await pool.query<{ name: string }>(
       `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -27,7 +27,7 @@ describe('spreading the tables over servers', () => {
   })
 
   if (!process.env.ERACE_TEST_CITUS)
-    test('is refused without Citus, with what to install and who has to do what', async () => {
+    test('is refused without Citus, with advice on how to install it', async () => {
       const { pool, destroy } = await createDatabase()
       assert.equal(await hasCitus(pool), false)
       await assert.rejects(
@@ -38,7 +38,7 @@ describe('spreading the tables over servers', () => {
     })
 
   if (process.env.ERACE_TEST_CITUS)
-    test('each table has the same partitions on the same server, and a repetition does nothing', async () => {
+    test('puts all tables in one colocation group, and does nothing when repeated', async () => {
       const { pool, destroy } = await createDatabase()
       assert.deepEqual(await distribute(pool), [])
       const groups = await pool.query<{ n: number; groups: number }>(
@@ -49,7 +49,7 @@ describe('spreading the tables over servers', () => {
     })
 
   if (process.env.ERACE_TEST_CITUS)
-    test('shards have what the columns of their table say for the planner', async () => {
+    test('keeps the planner settings of the columns on all shards', async () => {
       const { pool, destroy } = await createDatabase()
       const settings = (tables: string): string =>
         `SELECT attrelid::regclass::text AS name, attname || ' ' || o.setting AS setting
@@ -73,9 +73,9 @@ describe('spreading the tables over servers', () => {
     })
 })
 
-describe('statements that a distributed database can carry out', () => {
+describe('statements for a distributed database', () => {
   if (process.env.ERACE_TEST_CITUS)
-    test('rows that may be there already are sent to their server with the statement, not by way of a temporary result', async () => {
+    test('upserts are sent to a single server without an intermediate result', async () => {
       const { pool, destroy } = await createDatabase()
       const { putDocuments, putLinks, changeVersions, refillVersions, registerBodies } = documentStatements
       for (const text of [putDocuments, putLinks, changeVersions, refillVersions, registerBodies]) {
@@ -94,7 +94,7 @@ describe('statements that a distributed database can carry out', () => {
   const locks = /\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)\b/
   const statements = statementsOf(fileURLToPath(new URL('..', import.meta.url)))
 
-  test('numbers are never drawn where rows of another server are read', () => {
+  test('sequence numbers are never drawn in a query part that reads distributed tables', () => {
     const drawing = statements.filter(({ text }) => text.includes('nextval'))
     assert.ok(drawing.length > 1)
     for (const { file, text } of drawing)
@@ -102,7 +102,7 @@ describe('statements that a distributed database can carry out', () => {
         assert.ok(!(part.includes('nextval') && isSpread.test(part)), `${file}: ${part}`)
   })
 
-  test('the lease is never locked where rows of another server are read', () => {
+  test('leases are never locked in a query part that reads distributed tables', () => {
     const fenced = statements.filter(
       ({ text }) => /FROM leases/.test(text) && locks.test(text) && !/FUNCTION/.test(text),
     )
@@ -112,7 +112,7 @@ describe('statements that a distributed database can carry out', () => {
         assert.ok(!(/FROM leases/.test(part) && isSpread.test(part)), `${file}: ${part}`)
   })
 
-  test('rows that may lie on several servers are locked in one partition at a time', () => {
+  test('rows of distributed tables are locked in one partition at a time', () => {
     const locking = statements.filter(({ text }) => locks.test(text) && isSpread.test(text))
     assert.ok(locking.length > 5)
     for (const { file, text } of locking) {

@@ -23,8 +23,8 @@ type PlanNode = {
 /** Tables of the whole cluster, not of the crawl: they are small and aren't distributed. */
 const shared = new Set(['holders', 'leaders', 'runs', 'nodes', 'control', 'news', 'migrations'])
 
-describe('the crawl tables can be distributed by their partition', () => {
-  test('every unique key of a table with partitions begins with the partition', async () => {
+describe('crawl tables for distribution by partition', () => {
+  test('every unique key of a table with a partition column begins with it', async () => {
     const { pool, destroy } = await createDatabase()
     const keys = await pool.query<{ table: string; index: string; first: string }>(
       `SELECT c.relname AS table, i.indexrelid::regclass::text AS index, a.attname AS first
@@ -41,7 +41,7 @@ describe('the crawl tables can be distributed by their partition', () => {
     await destroy()
   })
 
-  test('every table with partitions has a primary key, and its partition is never empty', async () => {
+  test('every table with a partition column has a primary key, and the column is a required smallint', async () => {
     const { pool, destroy } = await createDatabase()
     const tables = await pool.query<{ name: string; type: string; required: boolean; hasKey: boolean }>(
       `SELECT c.relname AS name, format_type(a.atttypid, a.atttypmod) AS type, a.attnotnull AS required,
@@ -57,7 +57,7 @@ describe('the crawl tables can be distributed by their partition', () => {
     await destroy()
   })
 
-  test('no table refers to another, and none has a trigger or a number of its own sequence beside its partition', async () => {
+  test('there are no foreign keys or triggers, and no sequence defaults in tables with a partition column', async () => {
     const { pool, destroy } = await createDatabase()
     const ties = await pool.query(
       `SELECT conname AS name FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace
@@ -73,7 +73,7 @@ describe('the crawl tables can be distributed by their partition', () => {
     await destroy()
   })
 
-  test('each statement of the frontier asks for one partition, in the functions too', async (context) => {
+  test('every frontier statement reads one partition, also inside functions', async (context) => {
     const { address, pool: admin, destroy } = await createDatabase()
     const pool = openPool({ address, maxConnections: 1, name: 'explained' })
     const plans = await explain(pool)

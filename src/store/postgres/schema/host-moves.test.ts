@@ -50,7 +50,7 @@ async function frontierOf(pool: PostgresPool): Promise<Map<string, unknown>> {
 const whereHostsAre = (pool: PostgresPool) =>
   pool.query<{ host: string; partition: number }>('SELECT host, partition FROM hosts')
 
-describe('a database whose partitions were those of domains', () => {
+describe('a database partitioned by domain', () => {
   let database: TestDatabase
   let pool: PostgresPool
   let expected: Map<string, unknown>
@@ -84,14 +84,14 @@ describe('a database whose partitions were those of domains', () => {
   })
   after(() => database.destroy())
 
-  test('is not touched while something of the earlier version is at work', async () => {
+  test('is not migrated while a process of the earlier version is running', async () => {
     await pool.query(`INSERT INTO holders VALUES ('old', 'worker-1', 'p', false, now() + interval '1 hour')`)
     await assert.rejects(migrate(pool), (error) => isAppError(error, 'store-locked') && /worker-1/.test(error.message))
     await pool.query('DELETE FROM holders')
     for (const { host, partition } of await whereHostsAre(pool)) assert.equal(partition, partitionBefore(host))
   })
 
-  test('killed while hosts move, it has each host in one place and the step is still missing', async () => {
+  test('keeps each host in one place if the migration is killed, and the migration stays pending', async () => {
     const modules = ['../connection/pool.ts', './migrate.ts'].map((name) =>
       JSON.stringify(new URL(name, import.meta.url)),
     )
@@ -116,7 +116,7 @@ describe('a database whose partitions were those of domains', () => {
     assert.deepEqual(await pool.query('SELECT 1 FROM migrations WHERE id = $1', [step.id]), [])
   })
 
-  test('goes on from there: hosts move with all that is known of them', async () => {
+  test('resumes the migration and moves hosts with all their data', async () => {
     assert.deepEqual(await migrate(pool), [step.id])
     for (const { host, partition } of await whereHostsAre(pool)) assert.equal(partition, partitionOf(host), host)
     assert.deepEqual(await frontierOf(pool), expected)
@@ -133,7 +133,7 @@ describe('a database whose partitions were those of domains', () => {
     assert.deepEqual(strays, [])
   })
 
-  test('documents keep their ids, and later ones of the same hosts are kept beside them', async () => {
+  test('keeps document ids, and stores later documents of the same hosts beside them', async () => {
     const store = createPostgresDocuments({ pool, epochOf: () => 0 })
     const found = await store.find(hosts.map((host) => ({ host, fp: pageOf(host, '/0', host).fp })))
     assert.ok(found.every((known) => known !== null && known.versionId > 0))
@@ -147,7 +147,7 @@ describe('a database whose partitions were those of domains', () => {
     assert.deepEqual(ids('new.a.example'), [partitionOf('new.a.example')])
   })
 
-  test('documents are written under the lease of their host, wherever they are kept', async () => {
+  test('writes documents under the lease of their host, wherever they are stored', async () => {
     const host = hosts.find((each) => partitionOf(each) !== partitionBefore(each))!
     const write = (held: number): Promise<unknown> =>
       createPostgresDocuments({ pool, epochOf: (partition) => (partition === held ? 0 : -1) }).record([

@@ -13,8 +13,8 @@ usePostgres({ plain: true })
 /** A database created with the old text of a migration would lack what an edited one adds. A change is a new migration. */
 const digestOf = ({ sql }: PostgresMigration): string => createHash('sha256').update(sql).digest('hex')
 
-describe('the schema of the cluster engine', () => {
-  test('its steps are numbered from 1 without gaps and never edited', () => {
+describe('schema of the cluster engine', () => {
+  test('migrations are numbered from 1 without gaps and never edited', () => {
     assert.deepEqual(
       postgresMigrations.map(({ id }) => id),
       postgresMigrations.map((_, index) => index + 1),
@@ -22,7 +22,7 @@ describe('the schema of the cluster engine', () => {
     for (const step of postgresMigrations) assert.equal(digestOf(step), step.sha256, step.name)
   })
 
-  test('a step that is missing is applied and noted, by one connection too, and what is there stays', async () => {
+  test('a failing migration is rolled back and stays pending, and other tables are kept', async () => {
     const { address, pool, destroy } = await createDatabase()
     const newest = postgresMigrations.findLast(({ sql }) => sql.includes('CREATE TABLE module_places'))!
     await pool.query('DELETE FROM migrations WHERE id = $1', [newest.id])
@@ -43,7 +43,7 @@ describe('the schema of the cluster engine', () => {
     await destroy()
   })
 
-  test('robots.txt kept as text becomes bytes, and what the text may have lost is asked for again', async () => {
+  test('robots.txt stored as text becomes bytes, and entries that may have lost bytes are dropped', async () => {
     const { address, pool, destroy } = await createDatabase()
     const step = postgresMigrations.find(({ name }) => name === 'robots.txt as bytes')!
     await pool.query('ALTER TABLE robots RENAME COLUMN body TO text')
@@ -67,7 +67,7 @@ describe('the schema of the cluster engine', () => {
     await destroy()
   })
 
-  test('what waited in the outbox of an earlier version waits to be planned, and the rest is gone', async () => {
+  test('waiting entries of an old outbox are kept for planning, and the others are removed', async () => {
     const { address, pool, destroy } = await createDatabase()
     const at = postgresMigrations.findIndex(({ name }) => name.startsWith('deliveries'))
     await pool.query('DROP SCHEMA public CASCADE')
@@ -94,7 +94,7 @@ describe('the schema of the cluster engine', () => {
     await destroy()
   })
 
-  test('an empty database gets all of it, once, whoever comes at the same time', async () => {
+  test('concurrent migrations of an empty database apply everything once', async () => {
     const { address, pool, destroy } = await createDatabase()
     await pool.query('DROP SCHEMA public CASCADE')
     await pool.query('CREATE SCHEMA public')

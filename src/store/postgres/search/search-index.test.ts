@@ -6,8 +6,8 @@ import { createSearchSystem } from '../testkit/store.testkit.ts'
 
 usePostgres()
 
-describe('full text in PostgreSQL', () => {
-  test('of very many matches the newest are ranked, and the answer says so', async () => {
+describe('full-text search in PostgreSQL', () => {
+  test('ranks only the newest of very many matches and marks the result as approximate', async () => {
     const system = await createSearchSystem()
     const index = await system.open()
     try {
@@ -28,7 +28,7 @@ describe('full text in PostgreSQL', () => {
     }
   })
 
-  test('a text with more different words than the server takes is found by those at its beginning', async () => {
+  test('finds a text with too many different words by those at its beginning', async () => {
     const system = await createSearchSystem()
     const index = await system.open()
     try {
@@ -42,7 +42,7 @@ describe('full text in PostgreSQL', () => {
     }
   })
 
-  test('no text passes for a site, and scores of filters alone are 0', async () => {
+  test('text cannot spoof a site filter, and matches of filters alone have score 0', async () => {
     const system = await createSearchSystem()
     const index = await system.open()
     try {

@@ -10,8 +10,8 @@ import { catalogMigrations } from '../folder/schema-catalog.ts'
 import { createSqliteAccounts } from './accounts.ts'
 import type { RaceOrder } from './accounts-race.testkit.ts'
 
-describe('accounts in a file that several threads use', () => {
-  test('one of them adds the first account', async () => {
+describe('accounts in a file shared by several threads', () => {
+  test('only one thread adds the first account', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'erace-accounts-'))
     const path = join(folder, 'catalog.db')
     const db = openDatabase(path, { migrations: catalogMigrations })

@@ -87,14 +87,14 @@ function blank(path: string, from: number, to: number): void {
 
 const lostOf = (rows: Row[]): number[] => rows.filter(({ body }) => body === 'lost').map(({ id }) => id)
 
-describe('the end of an archive file after a crash', () => {
-  test('of a file that is whole one record is read, and nothing is said', () =>
+describe('archive file recovery after a crash', () => {
+  test('an intact file needs only one record to be read and gives no warning', () =>
     withFile(({ open, path }) => {
       const { size } = statSync(path)
       assert.deepEqual(open(), { warnings: [], looks: 1, length: size })
     }))
 
-  test('what was written and never stored is cut off, and its size told', () =>
+  test('bytes that were written but never stored are cut off and reported', () =>
     withFile(({ open, path, rows }) => {
       const { size } = statSync(path)
       appendFileSync(path, 'half a record')
@@ -104,7 +104,7 @@ describe('the end of an archive file after a crash', () => {
       assert.deepEqual(lostOf(rows()), [])
     }))
 
-  test('records that a power cut left as zeros are cut off, lost and named', () =>
+  test('records zeroed by a power cut are cut off, marked as lost and reported', () =>
     withFile(({ open, path, rows, file, db }) => {
       const before = rows()
       blank(path, before[8]!.offset + 20, statSync(path).size)
@@ -133,7 +133,7 @@ describe('the end of an archive file after a crash', () => {
       assert.deepEqual(open(), { warnings: [], looks: 1, length })
     }))
 
-  test('a file that became shorter ends with its last whole record', () =>
+  test('a truncated file ends with its last whole record', () =>
     withFile(({ open, path, rows }) => {
       const before = rows()
       truncateSync(path, before[5]!.offset + 3)
@@ -141,7 +141,7 @@ describe('the end of an archive file after a crash', () => {
       assert.deepEqual(lostOf(rows()), [6, 7, 8, 9, 10, 11])
     }))
 
-  test('copies of a body that is lost are lost with it, wherever they lie', () =>
+  test('copies of a lost body are lost with it, wherever they are in the file', () =>
     withFile(({ open, path, rows, db }) => {
       // The copy comes first in the file, as when a lost version is restored.
       const before = rows()
@@ -153,7 +153,7 @@ describe('the end of an archive file after a crash', () => {
       assert.deepEqual(lostOf(rows()), [4, 11])
     }))
 
-  test('a file of which nothing is whole is emptied, and another one begun', () =>
+  test('a file without any whole record is emptied, and a new one is started', () =>
     withFile(async ({ open, path, rows, file, system, db, host }) => {
       blank(path, 0, statSync(path).size)
       const { warnings, length } = open()
@@ -167,7 +167,7 @@ describe('the end of an archive file after a crash', () => {
       assert.equal((await filesOf(objects)).length, 2)
     }))
 
-  test('a file whose records are all damaged goes on behind its header', () =>
+  test('a file whose records are all damaged continues after its header', () =>
     withFile(({ open, path, rows, file }) => {
       blank(path, rows()[0]!.offset, statSync(path).size)
       const start = rows()[0]!.offset
@@ -175,7 +175,7 @@ describe('the end of an archive file after a crash', () => {
       assert.deepEqual({ ...file() }, { state: 'open', length: start })
     }))
 
-  test('a record at the end that nobody needs any more is no damage', () =>
+  test('a damaged record at the end that is no longer needed is not reported', () =>
     withFile(({ open, db, path }) => {
       const { size } = statSync(path)
       db.exec("UPDATE versions SET body = 'dropped', file = 0, offset = 0, length = 0 WHERE id > 10")
@@ -184,7 +184,7 @@ describe('the end of an archive file after a crash', () => {
       assert.deepEqual([warnings, length], [[], size])
     }))
 
-  test('a version that was lost is filled in again, and keeps its number', () =>
+  test('a lost version is filled in again when it is recorded, and keeps its number', () =>
     withFile(async ({ open, path, rows, system, host }) => {
       blank(path, rows()[9]!.offset, statSync(path).size)
       open()

@@ -52,7 +52,7 @@ function compressAll({ catalog, archive }: Place): number {
 }
 
 describe('archive files', () => {
-  test('a file is closed before it grows beyond the limit, and each begins with its header', () =>
+  test('a file is closed before it exceeds the size limit, and each begins with its header', () =>
     withArchive(async ({ shard, system, archive }) => {
       const files = await filesOf(shard.objects)
       assert.ok(files.length > 2)
@@ -73,7 +73,7 @@ describe('archive files', () => {
       }
     }))
 
-  test('a record larger than a whole file gets one of its own', () =>
+  test('a record larger than the limit gets a separate file', () =>
     withArchive(async ({ shard, system }) => {
       const before = (await filesOf(shard.objects)).length
       const large = pageOf(system.hostOf(0, 1), '/large', 'x'.repeat(5 * MAX_FILE_BYTES))
@@ -86,7 +86,7 @@ describe('archive files', () => {
       )
     }))
 
-  test('what stands behind the last record that counts is cut off when the folder is opened', () =>
+  test('bytes after the last valid record are cut off when the folder is opened', () =>
     withArchive(async ({ shard, system, expected }) => {
       const { path, length } = (await filesOf(shard.objects)).at(-1)!
       await system.kill()
@@ -96,7 +96,7 @@ describe('archive files', () => {
       assert.deepEqual(await textsOf(again.objects), expected)
     }))
 
-  test('files that no row ever pointed at are removed when the folder is opened, others are left alone', () =>
+  test('unreferenced archive files are removed when the folder is opened, other files are kept', () =>
     withArchive(async ({ system, archive, expected }) => {
       await system.kill()
       writeFileSync(join(archive, 'erace-20260101000000-00-999999.warc'), 'begun and never counted')
@@ -107,7 +107,7 @@ describe('archive files', () => {
       assert.deepEqual(await textsOf(again.objects), expected)
     }))
 
-  test('a record that cannot be read is a typed failure', () =>
+  test('an unreadable record fails with a typed error', () =>
     withArchive(async ({ shard }) => {
       const [record] = await recordsOf(shard.objects)
       const codeOf = (code: 'record-damaged' | 'store-damaged') => (error: unknown) => isAppError(error, code)
@@ -117,7 +117,7 @@ describe('archive files', () => {
 })
 
 describe('compression of archive files', () => {
-  test('every record reads the same before and after, and the files are gzip members', () =>
+  test('every record stays the same, and the files are standard gzip', () =>
     withArchive(async (place) => {
       const { shard, archive, expected } = place
       assert.deepEqual(await textsOf(shard.objects), expected)
@@ -134,7 +134,7 @@ describe('compression of archive files', () => {
       assert.equal(readdirSync(archive).length, closed + 1)
     }))
 
-  test('repeated bodies and writing go on over compressed files', () =>
+  test('duplicates are detected and writing continues after compression', () =>
     withArchive(async (place) => {
       const { shard, system } = place
       compressAll(place)
@@ -145,7 +145,7 @@ describe('compression of archive files', () => {
       assert.equal((await textsOf(shard.objects)).size, 13)
     }))
 
-  test('a compression that is called off leaves no trace', () =>
+  test('a cancelled compression leaves no trace', () =>
     withArchive(async ({ shard, catalog, archive, expected }) => {
       const before = readdirSync(archive)
       let records = 0
@@ -174,7 +174,7 @@ describe('compression of archive files', () => {
     },
   }
   for (const [when, leave] of Object.entries(steps)) {
-    test(`a process killed ${when} loses nothing, and it is done again`, () =>
+    test(`a process killed ${when} loses nothing, and compression can be repeated`, () =>
       withArchive(async (place) => {
         const { shard, system, archive, expected } = place
         await leave(place)

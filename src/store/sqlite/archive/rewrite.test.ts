@@ -154,7 +154,7 @@ const sizeOf = (archive: string): number =>
 
 describe('rewriting archive files', () => {
   for (const state of ['plain', 'compressed', 'compressed on the way'] as const) {
-    test(`files that are mostly dead are rewritten, empty ones go, living records stay as they were (${state})`, () =>
+    test(`mostly dead files are rewritten, empty ones removed, and live records kept unchanged (${state})`, () =>
       withArchive(3, async (place) => {
         const { db, archive } = place
         if (state === 'compressed') while (compressNextFile(db, archive, () => false));
@@ -171,7 +171,7 @@ describe('rewriting archive files', () => {
       }))
   }
 
-  test('a file that is half alive is left as it is, and references to living bodies stay valid', () =>
+  test('live records and the originals of duplicates stay readable', () =>
     withArchive(2, async (place) => {
       const { db, store } = place
       await store([{ ...page(3, 1), url: 'http://a.example/copy', fp: 4711n }])
@@ -183,7 +183,7 @@ describe('rewriting archive files', () => {
       assert.match(records.get(revisit.original)!, /page 3 edition 1/)
     }))
 
-  test('a file that a crawl would go on writing to is closed first, unless somebody has the folder', () =>
+  test('a file still open for writing is closed and rewritten only if the folder is idle', () =>
     withArchive(1, async (place) => {
       const { db, archive, store } = place
       db.exec('UPDATE documents SET version = 0; DELETE FROM versions; DELETE FROM bodies')
@@ -201,7 +201,7 @@ describe('rewriting archive files', () => {
       assert.equal((await recordsOf(place)).size, 1)
     }))
 
-  test('a file with a damaged record is left alone and named, the others are rewritten', () =>
+  test('a file with a damaged record is left alone and reported, and other files are processed', () =>
     withArchive(2, async (place) => {
       const { db, archive } = place
       removeSuperseded(db, 'id > 3')
@@ -225,7 +225,7 @@ describe('rewriting archive files', () => {
       assert.match(missing.leftAlone[0]!.message, /ENOENT/)
     }))
 
-  test('on a full disk the living file stays, nothing half-written does, and the next run succeeds', (t) =>
+  test('a full disk loses no record, and the next run succeeds', (t) =>
     withArchive(2, async (place) => {
       if (!existsSync('/dev/full')) return t.skip('there is no /dev/full')
       const { db, archive } = place
@@ -244,7 +244,7 @@ describe('rewriting archive files', () => {
       assert.deepEqual(await recordsOf(place), records)
     }))
 
-  test('whichever statement fails, every version is readable, and the next run finishes', async () => {
+  test('if any statement fails, every version stays readable and the next run finishes', async () => {
     let failures = 0
     for (let nth = 1, reached = true; reached; nth += 3) {
       await withArchive(2, async (place) => {
@@ -268,7 +268,7 @@ describe('rewriting archive files', () => {
     assert.ok(failures > 10, `${failures} statements failed`)
   })
 
-  test('what a killed process left over goes when the folder is opened', () =>
+  test('files left by a killed process are removed when the folder is opened', () =>
     withArchive(1, async (place) => {
       const { db, archive, store } = place
       const names = ['erace-20260101000000-00-000077.warc', 'erace-20260101000000-00-000001.g1.warc']
@@ -284,7 +284,7 @@ describe('rewriting archive files', () => {
       assert.deepEqual(await recordsOf(place), records)
     }))
 
-  test('the next name is one that no file had', () => {
+  test('the next file name has a higher generation number', () => {
     assert.equal(nextName('erace-1-00-000012.warc', false), 'erace-1-00-000012.g1.warc')
     assert.equal(nextName('erace-1-00-000012.warc', true), 'erace-1-00-000012.g1.warc.gz')
     assert.equal(nextName('erace-1-00-000012.warc.gz', true), 'erace-1-00-000012.g1.warc.gz')

@@ -33,7 +33,7 @@ const needsTools = noTools && process.env.CI === undefined ? { skip: 'tar and sh
 
 describe('a backup of the embedded store', () => {
   for (const name of ['b.tar', 'b.tar.gz', 'b.tgz', 'b.tar.zst']) {
-    test(`${name} of a system that is in use holds all of it, and brings it back`, () =>
+    test(`${name} of a running system is complete and can be restored`, () =>
       withSystem(async ({ backup, restore, place, system, shard, host }) => {
         const report = await backup(name)
         assert.equal(report.documents, PAGES)
@@ -63,7 +63,7 @@ describe('a backup of the embedded store', () => {
       }))
   }
 
-  test('leaves nothing but the file, and tells how far it is', () =>
+  test('leaves only the backup file and reports progress', () =>
     withSystem(async ({ backup, place, system }) => {
       const seen: CopyProgress[] = []
       const report = await backup('b.tar', { onProgress: (progress) => seen.push(progress) })
@@ -83,7 +83,7 @@ describe('a backup of the embedded store', () => {
     }),
   )
 
-  test('a file of that name is replaced only by force, and a place in the data folder never used', () =>
+  test('overwrites a file only with force, and never writes into the data folder', () =>
     withSystem(async ({ backup, place, system }) => {
       writeFileSync(join(place, 'b.tar'), 'mine')
       await assert.rejects(backup('b.tar'), fails('usage-wrong', /--force/))
@@ -99,7 +99,7 @@ describe('a backup of the embedded store', () => {
       await assert.rejects(backup('b.tar', { folder: join(place, 'none') }), fails('store-missing'))
     }))
 
-  test('waits for whoever replaces archive files, and says for whom', () =>
+  test('waits for a process that replaces archive files, and names it', () =>
     withSystem(async ({ backup, system, place }) => {
       const lock = lockFolder(system.folder, 'the collector', 0, 'housekeeping')
       await assert.rejects(backup('b.tar', { patienceMs: 0 }), fails('store-locked', /the collector/))
@@ -114,7 +114,7 @@ describe('a backup of the embedded store', () => {
       assert.equal(waited.length, 1)
     }))
 
-  test('what a killed backup left is cleared away by the next, but nothing of others', () =>
+  test('clears leftovers of a killed backup but not files of others', () =>
     withSystem(async ({ backup, place }) => {
       const part = join(place, 'b.tar.part')
       mkdirSync(part)
@@ -128,7 +128,7 @@ describe('a backup of the embedded store', () => {
       assert.deepEqual(readdirSync(part), ['diary.txt'])
     }))
 
-  test('an interrupted backup leaves nothing', () =>
+  test('leaves nothing when interrupted', () =>
     withSystem(async ({ backup, place }) => {
       for (const phase of ['snapshot', 'copy']) {
         const stop = new AbortController()
@@ -139,7 +139,7 @@ describe('a backup of the embedded store', () => {
       }
     }))
 
-  test('damage to the archive is told, and the rest is copied', () =>
+  test('reports archive damage and copies the rest', () =>
     withSystem(async ({ backup, restore, place, system }) => {
       const archive = paths.archive(system.folder)
       const [first, second] = readdirSync(archive).sort()
@@ -154,7 +154,7 @@ describe('a backup of the embedded store', () => {
       assert.equal(statSync(join(place, 'back', 'archive', second!)).size, 100)
     }))
 
-  test('a missing frontier is named, and no file is made', () =>
+  test('names a missing frontier and creates no file', () =>
     withSystem(async ({ backup, system, place }) => {
       await system.close()
       rmSync(paths.frontier(system.folder, 0))

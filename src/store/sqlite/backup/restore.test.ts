@@ -74,7 +74,7 @@ function changedDatabase(place: string, data: Uint8Array, sql: string): Uint8Arr
 }
 
 describe('restore', () => {
-  test('wants a folder that is missing or empty', () =>
+  test('requires a missing or empty folder', () =>
     withSystem(async ({ backup, restore, place }) => {
       await backup('b.tar')
       mkdirSync(join(place, 'full'))
@@ -89,7 +89,7 @@ describe('restore', () => {
       assert.deepEqual(readdirSync(place).sort(), ['b.tar', 'deep', 'empty', 'file', 'full'])
     }))
 
-  test('what is no backup is refused', () =>
+  test('rejects files that are not backups', () =>
     withSystem(async ({ restore, place }) => {
       const samples: [name: string, bytes: Uint8Array, text: RegExp][] = [
         ['empty', new Uint8Array(), /truncated|missing/],
@@ -108,7 +108,7 @@ describe('restore', () => {
       assert.equal(existsSync(join(place, 'back.restoring')), false)
     }))
 
-  test('a backup that is cut off anywhere or has one changed byte is refused', () =>
+  test('rejects a backup that is truncated or has a changed byte', () =>
     withSystem(async ({ backup, restore, place }) => {
       await backup('b.tar')
       const bytes = readFileSync(join(place, 'b.tar'))
@@ -128,7 +128,7 @@ describe('restore', () => {
       assert.equal(existsSync(join(place, 'back')), false)
     }))
 
-  test('names that lead elsewhere, links, devices and unknown files are refused', () =>
+  test('rejects path traversal, links, devices and unknown files', () =>
     withSystem(async (parts) => {
       for (const name of [
         '../x',
@@ -182,7 +182,7 @@ describe('restore', () => {
       await refuses(parts, (entries) => entries.slice(0, -1), /SHA256SUMS is missing/)
     }))
 
-  test('sizes and digests that lie are refused', () =>
+  test('rejects wrong sizes, digests and manifests', () =>
     withSystem(async (parts) => {
       const inManifest = (change: Parameters<typeof changeManifest>[1]) => (entries: Entries) =>
         changeManifest(entries, change)
@@ -204,7 +204,7 @@ describe('restore', () => {
       for (const [change, text, code] of cases) await refuses(parts, change, text, code)
     }))
 
-  test('a bomb is stopped at the size that it announces', () =>
+  test('stops a decompression bomb at its announced size', () =>
     withSystem(async ({ backup, restore, place }) => {
       await backup('b.tar')
       const bytes = readFileSync(join(place, 'b.tar'))
@@ -217,7 +217,7 @@ describe('restore', () => {
       await assert.rejects(restore('bomb2.tgz', 'back'), fails('file-invalid', /backup\.json has 1073741824 bytes/))
     }))
 
-  test('a catalogue that acts by itself, points elsewhere or is newer is refused', () =>
+  test('rejects a catalogue with unexpected triggers, outside paths or a newer schema', () =>
     withSystem(async (parts) => {
       const changes: [sql: string, text: RegExp, code?: ErrorCode][] = [
         ['CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM documents; END', /more than tables/],
@@ -245,7 +245,7 @@ describe('restore', () => {
       await refuses(parts, (entries) => replaceFile(entries, 'catalog.db', Buffer.alloc(8192, 1)), /not a database/)
     }))
 
-  test('what a killed restore left is cleared away by the next', () =>
+  test('clears leftovers of a killed restore', () =>
     withSystem(async ({ backup, restore, place }) => {
       await backup('b.tar')
       const left = join(place, 'back.restoring')
@@ -256,7 +256,7 @@ describe('restore', () => {
       assert.deepEqual(readdirSync(place).sort(), ['b.tar', 'back'])
     }))
 
-  test('an interrupted restore leaves nothing', () =>
+  test('leaves nothing when interrupted', () =>
     withSystem(async ({ backup, restore, place }) => {
       await backup('b.tar')
       const stop = new AbortController()

@@ -44,9 +44,9 @@ function assertHidden(path: string): void {
   for (const text of traces) assert.equal(bytes.includes(text), false, `${path}: ${text}`)
 }
 
-describe('a backup of a folder with something private', () => {
+describe('a backup of a folder with private data', () => {
   for (const name of ['b.tar', 'b.tar.gz', 'b.tar.zst']) {
-    test(`${name} shows nothing of it, and brings all of it back`, () =>
+    test(`${name} hides all data and can be restored completely`, () =>
       withPrivate(async ({ backup, restore, place, system }) => {
         const report = await backup(name)
         assert.deepEqual([report.sealed, report.keepElsewhere], [true, '/keys/test key'])
@@ -72,7 +72,7 @@ describe('a backup of a folder with something private', () => {
       }))
   }
 
-  test('is sealed for a queued address too, and not for a browser without credentials', () =>
+  test('is sealed for a private queued URL too, but not for a browser without credentials', () =>
     withSystem(async ({ backup, shard, host, place }) => {
       const page = `http://${host}/rendered`
       const rendered = withAccess(page, { render: 'browser', credentials: '' })
@@ -85,7 +85,7 @@ describe('a backup of a folder with something private', () => {
       assert.equal((await backup('queued.tar')).sealed, true)
     }))
 
-  test('two backups of the same have no chunk in common', () =>
+  test('has different ciphertext each time', () =>
     withPrivate(async ({ backup, place }) => {
       await backup('a.tar')
       await backup('b.tar')
@@ -94,7 +94,7 @@ describe('a backup of a folder with something private', () => {
       assert.equal(b!.includes(inA), false)
     }))
 
-  test('another key, or none, is refused, and nothing stays behind', () =>
+  test('cannot be restored with a wrong key or without one, and nothing is left behind', () =>
     withPrivate(async ({ backup, restore, place }) => {
       await backup('b.tar')
       const wrong = restore('b.tar', 'back', { key: keyOf('other') })
@@ -106,7 +106,7 @@ describe('a backup of a folder with something private', () => {
       assert.deepEqual(readdirSync(place), ['b.tar'])
     }))
 
-  test('without a key no backup is made', () =>
+  test('is not made without a key', () =>
     withPrivate(async ({ backup, place, system }) => {
       const key = {
         place: 'credentials.key',
@@ -122,7 +122,7 @@ describe('a backup of a folder with something private', () => {
       assert.equal(existsSync(paths.snapshots(system.folder)), false)
     }))
 
-  test('cut off anywhere, it is refused', () =>
+  test('is rejected if it is cut off anywhere', () =>
     withPrivate(async ({ backup, restore, place }) => {
       await backup('b.tar')
       const bytes = readFileSync(join(place, 'b.tar'))
@@ -137,7 +137,7 @@ describe('a backup of a folder with something private', () => {
       assert.deepEqual(readdirSync(place).sort(), ['b.tar', 'cut.tar'])
     }))
 
-  test('one changed bit anywhere, chunks in another order or more after the end are refused', () =>
+  test('is rejected if a bit is flipped, chunks are reordered or data follows the end', () =>
     withPrivate(async ({ backup, restore, place }) => {
       await backup('b.tar')
       const bytes = readFileSync(join(place, 'b.tar'))
@@ -170,7 +170,7 @@ describe('a backup of a folder with something private', () => {
       assert.deepEqual(readdirSync(place).sort(), ['b.tar', 'bad.tar'])
     }))
 
-  test('interrupted, it leaves nothing', () =>
+  test('leaves nothing when it or its restore is interrupted', () =>
     withPrivate(async ({ backup, restore, place, system }) => {
       for (const phase of ['snapshot', 'copy']) {
         const stop = new AbortController()
@@ -187,7 +187,7 @@ describe('a backup of a folder with something private', () => {
     }))
 
   for (const phase of ['snapshot', 'copy']) {
-    test(`killed in the phase ${phase}, it leaves nothing that counts or can be read beside its place`, () =>
+    test(`killed in the phase ${phase} leaves nothing readable at its target, and the next one cleans up`, () =>
       withPrivate(async ({ backup, restore, place, system }) => {
         const file = join(place, 'b.tar')
         const { signal } = killedBackup(system.folder, file, phase)
@@ -202,7 +202,7 @@ describe('a backup of a folder with something private', () => {
       }))
   }
 
-  test('a restored folder gets its key where that is wanted', () =>
+  test('restores its key into the folder on request', () =>
     withPrivate(async ({ backup, restore, place }) => {
       await backup('b.tar')
       await restore('b.tar', 'back', { keepsKey: true })

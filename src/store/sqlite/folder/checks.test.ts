@@ -33,8 +33,8 @@ const drop = (id: number) =>
   `UPDATE versions SET body = 'dropped', file = 0, offset = 0, length = 0 WHERE id = ${id};
    DELETE FROM bodies WHERE version = ${id}`
 
-describe('the rows of the catalogue', () => {
-  test('of gone, dropped and lost versions are no fault', () =>
+describe('catalogue checks', () => {
+  test('accept rows of gone, dropped and lost versions', () =>
     withCatalogue((db, messages) => {
       assert.deepEqual(messages(), [])
       db.exec(`${drop(2)}; ${drop(4)}; UPDATE versions SET body = 'lost', file = 0 WHERE id = 3`)
@@ -53,7 +53,7 @@ describe('the rows of the catalogue', () => {
     [`INSERT INTO holds VALUES (99, 'somebody', 0)`, /^1 held versions that are not there$/],
   ]
   for (const [sql, message] of faults) {
-    test(`are told: ${message.source.slice(3, -1)}`, () =>
+    test(`report ${message.source.slice(3, -1)}`, () =>
       withCatalogue((db, messages) => {
         db.exec(sql)
         const told = messages()
@@ -64,7 +64,7 @@ describe('the rows of the catalogue', () => {
       }))
   }
 
-  test('that promise what is not there are given up by a repair, and the rest stays', () =>
+  test('find nothing after a repair, which keeps intact rows', () =>
     withCatalogue((db, messages) => {
       db.exec(`${drop(1)}; UPDATE versions SET file = 99 WHERE id = 5; INSERT INTO bodies VALUES (x'00', 4)`)
       const { lost } = giveUpSqliteDamage(db, { versionIds: [4], missingFiles: [], shortFiles: [] })

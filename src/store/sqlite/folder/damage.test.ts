@@ -52,10 +52,10 @@ const isDamage = (path: string) => (error: unknown) => {
 }
 
 describe('damage to the embedded store', () => {
-  test('an undamaged folder has no faults', () =>
+  test('an intact folder has no faults', () =>
     withFilled(async ({ folder }) => assert.deepEqual(checkDatabases(folder), [])))
 
-  test('a missing frontier is named and not made anew', () =>
+  test('a missing frontier is reported and not recreated', () =>
     withFilled(async (system) => {
       const path = paths.frontier(system.folder, 0)
       rmSync(path)
@@ -67,7 +67,7 @@ describe('damage to the embedded store', () => {
       )
     }))
 
-  test('a missing catalogue beside a frontier is named and not made anew', () =>
+  test('a missing catalogue next to a frontier is reported and not recreated', () =>
     withFilled(async (system) => {
       const path = paths.catalog(system.folder)
       rmSync(path)
@@ -79,7 +79,7 @@ describe('damage to the embedded store', () => {
       )
     }))
 
-  test('a missing archive file that is still written to is named', () =>
+  test('a missing archive file that is still written to is reported', () =>
     withFilled(async (system) => {
       const archive = paths.archive(system.folder)
       const path = join(archive, readdirSync(archive).sort().at(-1)!)
@@ -87,7 +87,7 @@ describe('damage to the embedded store', () => {
       await assert.rejects(system.open(1), isDamage(path))
     }))
 
-  test('an archive file that lost its end is reported, and writing goes on in a new one', () =>
+  test('a truncated archive file is reported, and writing continues in a new one', () =>
     withFilled(async (system) => {
       const archive = paths.archive(system.folder)
       const path = join(archive, readdirSync(archive).sort().at(-1)!)
@@ -107,7 +107,7 @@ describe('damage to the embedded store', () => {
     }))
 
   for (const file of ['catalog', 'frontier'] as const) {
-    test(`a flipped byte at the head of any page of the ${file} is found and named`, () =>
+    test(`a flipped byte at the start of any page of the ${file} is detected`, () =>
       withFilled(async ({ folder }) => {
         const path = file === 'catalog' ? paths.catalog(folder) : paths.frontier(folder, 0)
         const pages = statSync(path).size / PAGE_BYTES
@@ -126,7 +126,7 @@ describe('damage to the embedded store', () => {
       }))
   }
 
-  test('a file that is no database is refused and left alone', () =>
+  test('a file that is not a database is refused and not changed', () =>
     withFilled(async (system) => {
       for (const path of [paths.frontier(system.folder, 0), paths.catalog(system.folder)]) {
         for (let at = 0; at < 100; at++) flip(path, at)

@@ -29,7 +29,7 @@ function ownersBefore(): { partitions: Map<number, number>; owners: Map<string, 
   return { partitions, owners }
 }
 
-describe('a folder whose partitions were those of domains', () => {
+describe('a folder partitioned by domain', () => {
   let folder: string
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'erace-domains-'))
@@ -65,7 +65,7 @@ describe('a folder whose partitions were those of domains', () => {
 
   const openCatalog = (): Database => openDatabase(paths.catalog(folder), { migrations: catalogMigrations })
 
-  test('killed while it is brought up to date, it is as before', () => {
+  test('is unchanged if its migration is killed', () => {
     const modules = ['../frontier/host-owners.ts', './database.ts', './schema-catalog.ts']
     const [owners, database, schema] = modules.map((name) => JSON.stringify(new URL(name, import.meta.url)))
     const script = `
@@ -87,7 +87,7 @@ describe('a folder whose partitions were those of domains', () => {
     assert.deepEqual([n, kept], [0, ownersBefore().partitions.size])
   })
 
-  test('hosts stay with the shard that has their queue, and new hosts of the same domains are spread', async () => {
+  test('keeps hosts with the shard that has their queue, and spreads new hosts of the same domains', async () => {
     const opened = openFolder({ folder, holder: 'test', shards: SHARDS })
     const catalog = openCatalog()
     const byPartition = createPartitionOwners(opened.partitions, SHARDS, catalog)

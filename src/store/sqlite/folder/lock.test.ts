@@ -30,8 +30,8 @@ async function startHolder(folder: string) {
   return child
 }
 
-describe('the lock of a data folder', () => {
-  test('a second process is refused while the first lives, and finds everything when it was killed', async () => {
+describe('data folder lock', () => {
+  test('keeps out a second process, which recovers everything once the first is killed', async () => {
     const system = createSqliteSystem()
     const holder = await startHolder(system.folder)
     try {

@@ -40,7 +40,7 @@ describe('schemas', () => {
     })
   }
 
-  test('migrations are applied in order, each once, and what is there stays', () =>
+  test('migrations are applied in order, once each, and keep existing data', () =>
     withFolder((folder) => {
       const path = join(folder, 'x.db')
       const first = { id: 1, name: 'a', sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1)' }
@@ -58,7 +58,7 @@ describe('schemas', () => {
       db.close()
     }))
 
-  test('robots.txt kept as text becomes bytes, and what the text may have lost is asked for again', () =>
+  test('robots.txt stored as text becomes bytes, and entries that may have lost bytes are dropped', () =>
     withFolder((folder) => {
       const path = join(folder, 'x.db')
       const at = frontierMigrations.findIndex(({ name }) => name === 'robots.txt as bytes')
@@ -82,7 +82,7 @@ describe('schemas', () => {
       db.close()
     }))
 
-  test('what waited in the outbox of an earlier version waits to be planned, and the rest is gone', () =>
+  test('waiting entries of an old outbox are kept for planning, and the others are removed', () =>
     withFolder(async (folder) => {
       const path = join(folder, 'x.db')
       const at = catalogMigrations.findIndex(({ name }) => name.startsWith('deliveries'))
@@ -119,7 +119,7 @@ describe('schemas', () => {
       db.close()
     }))
 
-  test('threads that make the same file at the same time all get it', () =>
+  test('threads that create the same file at the same time all succeed', () =>
     withFolder(async (folder) => {
       const first = { id: 1, name: 'a', sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1)' }
       const second = { id: 2, name: 'b', sql: 'ALTER TABLE a ADD COLUMN y; UPDATE a SET y = x + 1' }
@@ -136,7 +136,7 @@ describe('schemas', () => {
     }))
 
   for (const file of ['catalog', 'frontier'] as const) {
-    test(`a ${file} that a newer program wrote is refused and left alone`, async () => {
+    test(`a ${file} written by a newer version is refused and not changed`, async () => {
       const system = createSqliteSystem()
       try {
         await system.open(1)
@@ -157,7 +157,7 @@ describe('schemas', () => {
     })
   }
 
-  test('a catalogue of the first version is brought up to date by whoever reads it, with all that it holds', () =>
+  test('a catalogue of the first version is migrated when read, with all its data', () =>
     withFolder((folder) => {
       const old = openDatabase(paths.catalog(folder), { migrations: catalogMigrations.slice(0, 1) })
       old.exec(`INSERT INTO documents (id, host, fp, url, parent, first_at, checked_at, run, status, outcome, version)
@@ -180,7 +180,7 @@ describe('schemas', () => {
       db.close()
     }))
 
-  test('the number of shards is that of the first use', () =>
+  test('the number of shards is fixed by the first use', () =>
     withFolder(async (folder) => {
       const first = openFolder({ folder, holder: 'a', shards: 3 })
       await first.close()

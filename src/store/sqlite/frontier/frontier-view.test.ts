@@ -22,7 +22,7 @@ const offerOf = (host: string, fp: bigint): Offer => ({
   check: noCheck,
 })
 
-test('a view tells of hosts, queues and robots.txt of all shards, beside those who work there', async () => {
+test('a view shows hosts, queues and robots.txt of all shards while they work', async () => {
   const system = createSqliteSystem({ shards: 2 })
   const view = createSqliteFrontierView(system.folder, 2)
   try {
@@ -55,7 +55,7 @@ test('a view tells of hosts, queues and robots.txt of all shards, beside those w
   }
 })
 
-test('a frontier that an older program wrote has no dropped links', async () => {
+test('a frontier written by an older version has no dropped links', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-view-'))
   mkdirSync(dirname(paths.frontier(folder, 0)), { recursive: true })
   openDatabase(paths.frontier(folder, 0), { migrations: frontierMigrations.slice(0, 2) }).close()

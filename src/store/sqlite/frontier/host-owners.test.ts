@@ -7,7 +7,7 @@ import { openDatabase } from '../folder/database.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
 import { createHostOwners } from './host-owners.ts'
 
-test('hosts are given out one by one, all shards agree, and none moves when the way of giving them out changes', () => {
+test('hosts are assigned one by one, all shards agree, and hosts stay when the assignment rule changes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-owners-'))
   try {
     const path = join(folder, 'catalog.db')

@@ -4,8 +4,8 @@ import { openOne } from '../../conformance/engine.testkit.ts'
 import { batchOf, offerOf } from '../../conformance/samples.testkit.ts'
 import { createSqliteSystem } from '../testkit/store.testkit.ts'
 
-describe('the table of hosts', () => {
-  test('hosts that are no longer in memory keep their counters and clocks', async () => {
+describe('host table', () => {
+  test('hosts evicted from memory keep their counters and clocks', async () => {
     const system = createSqliteSystem({ maxUrlsPerHost: 2 })
     try {
       const { frontier } = await openOne(system)

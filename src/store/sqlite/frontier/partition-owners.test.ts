@@ -31,8 +31,8 @@ function hostsOf(count: number): string[] {
   return [...hosts.values()]
 }
 
-describe('owners of partitions', () => {
-  test('partitions are given to the shards in turn, and stay where they are', () =>
+describe('partition owners', () => {
+  test('partitions are assigned to the shards in turn and stay there', () =>
     withCatalog((db) => {
       const ownerOf = createPartitionOwners(loadPartitions(db), 3, db)
       const hosts = hostsOf(7)
@@ -40,7 +40,7 @@ describe('owners of partitions', () => {
       assert.deepEqual(hosts.toReversed().map(ownerOf), [0, 2, 1, 0, 2, 1, 0])
     }))
 
-  test('hosts of one domain are spread, ports of one host are not', () =>
+  test('hosts of one domain are spread over the shards, ports of one host are not', () =>
     withCatalog((db) => {
       const ownerOf = createPartitionOwners(loadPartitions(db), 3, db)
       const owners = ['a.example', 'b.a.example', 'www.a.example'].map(ownerOf)
@@ -48,7 +48,7 @@ describe('owners of partitions', () => {
       assert.equal(ownerOf('b.a.example:8080'), 1)
     }))
 
-  test('all shards see the same owners, whoever asked first', () =>
+  test('all shards see the same owners, whichever asks first', () =>
     withCatalog((db) => {
       const memory = loadPartitions(db)
       const shards = [0, 1, 2].map(() => createPartitionOwners(memory, 3, db))
@@ -56,7 +56,7 @@ describe('owners of partitions', () => {
       for (const [first, second, third] of owners) assert.ok(first === second && second === third)
     }))
 
-  test('owners are the same after a restart, and new ones are given on from there', () =>
+  test('owners survive a restart, and assignment continues from there', () =>
     withCatalog((db) => {
       const hosts = hostsOf(5)
       const before = hosts.slice(0, 4).map(createPartitionOwners(loadPartitions(db), 3, db))
@@ -65,7 +65,7 @@ describe('owners of partitions', () => {
       assert.equal(ownerOf(hosts[4]!), 1)
     }))
 
-  test('a partition that could not be noted has no owner yet', () =>
+  test('a partition that could not be saved has no owner yet', () =>
     withCatalog(async (db) => {
       const memory = loadPartitions(db)
       const ownerOf = createPartitionOwners(memory, 2, db)

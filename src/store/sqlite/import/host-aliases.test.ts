@@ -27,7 +27,7 @@ function fillShard(folder: string, shard: number, sql: string): void {
   db.close()
 }
 
-test('a host that two shards know is moved once, with the queues of both and what either has seen', async () => {
+test('a host known to two shards is imported once, merging their queues and seen URLs', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-aliases-'))
   await openFolder({ folder, holder: 'test', shards: 2 }).close()
   const queued = (host: number, seq: number, url: string): string =>

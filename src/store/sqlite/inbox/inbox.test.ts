@@ -74,7 +74,7 @@ function wrongSteps(db: Database, sql: string): string[] {
 }
 
 describe('the inbox in SQLite', () => {
-  test('annotations from before the inbox are unread in it, counted and found', () =>
+  test('annotations older than the inbox are unread, counted and found', () =>
     withCatalog(async (path) => {
       const old = openDatabase(path, { migrations: catalogMigrations.slice(0, 3) })
       addPlain(old, 'ann', 'p', 3)
@@ -96,7 +96,7 @@ describe('the inbox in SQLite', () => {
       db.close()
     }))
 
-  test('annotations added by any program are counted and found', () =>
+  test('annotations inserted with plain SQL are counted and found', () =>
     withCatalog(async (path) => {
       const db = openDatabase(path, { migrations: catalogMigrations })
       const inbox = createSqliteInbox(db)
@@ -106,7 +106,7 @@ describe('the inbox in SQLite', () => {
       db.close()
     }))
 
-  test('no statement of the inbox scans a whole table or sorts', () =>
+  test('no inbox statement scans a whole table or sorts', () =>
     withCatalog(async (path) => {
       const db = listening(openDatabase(path, { migrations: catalogMigrations }))
       const inbox = createSqliteInbox(db)

@@ -24,7 +24,7 @@ describe('search.db', () => {
     )
   })
 
-  test('of very many matches the newest are ranked, and the answer says so', async () => {
+  test('ranks only the newest of very many matches and marks the result as approximate', async () => {
     const system = createSearchSystem()
     const index = await system.open()
     try {
@@ -48,7 +48,7 @@ describe('search.db', () => {
     }
   })
 
-  test('texts are not kept', async () => {
+  test('does not store the texts', async () => {
     const system = createSearchSystem()
     const index = await system.open()
     try {
@@ -74,7 +74,7 @@ describe('search.db', () => {
     ),
   }
   for (const [what, damage] of Object.entries(damages)) {
-    test(`${what} is named as damage`, async () => {
+    test(`${what} is reported as damage`, async () => {
       const system = createSearchSystem()
       try {
         const index = await system.open()

@@ -17,19 +17,19 @@ function marked(query: string, title: string, text: string): { title: string[]; 
   }
 }
 
-test('every word of a long text is marked where it stands, and the title once', () => {
+test('every match in a long text and in the title is marked', () => {
   const filler = 'ünï coded wörds '.repeat(700)
   const found = marked('solar', 'Solar news', `${filler}SOLAR ${filler}solar ${filler}Solar`)
   assert.deepEqual(found, { title: ['Solar'], text: ['SOLAR', 'solar', 'Solar'] })
 })
 
-test('a text that says one word for ever takes no more than its length', () => {
+test('a text that repeats one word is marked completely', () => {
   const { text } = marked('two', '', 'two '.repeat(100_000))
   assert.equal(text.length, 100_000)
   assert.ok(text.every((word) => word === 'two'))
 })
 
-test('a text without any space is read in parts too', () => {
+test('a word after a long text without spaces is marked', () => {
   assert.deepEqual(marked('two', '', `${'x'.repeat(20_000)} two`).text, ['two'])
   assert.deepEqual(marked('two', '', '').text, [])
 })
