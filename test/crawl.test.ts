@@ -7,7 +7,7 @@ import { readResult, startErace } from './kit/erace.ts'
 import { newFolder, readKept, runCrawl } from './site/crawl-run.ts'
 import { createHandlerSite } from './site/handler-site.ts'
 import { countByPath, isRobots } from './site/request-log.ts'
-import { createSite, type Site } from './site/site.ts'
+import { createGate, createSite, type Site } from './site/site.ts'
 
 /** The whole command against real origins, as a user runs it. */
 const dataFolder = (): string => join(newFolder(), 'data')
@@ -240,15 +240,30 @@ test('hosts declared synonymous by host rules count as one host', async () => {
   }
 })
 
-test('a dead host does not keep other hosts from being crawled', async () => {
-  const site = await createSite({ pages: 5 })
+test('dead and silent hosts do not delay other hosts', async () => {
+  const gate = createGate()
+  let left = 5
+  const site = await createSite({
+    pages: left,
+    onAnswered(entry) {
+      if (!isRobots(entry) && --left === 0) gate.open()
+    },
+  })
+  // Answers only after all pages of the other site were fetched.
+  const silent = await createHandlerSite(async (path, response) => {
+    await gate.opened
+    response.writeHead(path === '/robots.txt' ? 404 : 200).end('at last')
+  }, '127.0.0.2')
   try {
-    const result = await crawl(dataFolder(), [`${site.origin()}/`, 'http://127.0.0.3:9/'])
-    assert.equal(result.stored, 5)
+    const result = await crawl(dataFolder(), [`${silent.origin}/`, 'http://127.0.0.3:9/', `${site.origin()}/`])
+    assert.equal(result.stored, 6)
     assert.equal(result.failed, 1)
     assert.equal(result.details.failures['connect-refused'], 1)
+    // Had the others waited, its first request would have timed out and been repeated.
+    assert.deepEqual(silent.asked, ['/robots.txt', '/'])
   } finally {
     await site.close()
+    await silent.close()
   }
 })
 

@@ -96,12 +96,30 @@ describe('a crawl through the library', () => {
     assert.equal(rest.length, 11)
   })
 
-  test('ends when its signal is aborted, with every stored page handled', async () => {
+  test('ends early when its signal is aborted, with every stored page handled', async () => {
     const stopping = new AbortController()
-    const options = { ...newOptions(`${site.origin()}/`), maxPages: 1000 }
-    const result = await crawl(options, { signal: stopping.signal, onPage: () => stopping.abort() })
-    assert.equal(result.pages.handled, result.stored)
-    assert.equal(result.interrupted || result.finished, true)
+    const gate = createGate()
+    const links = Array.from({ length: 50 }, (_, n) => `<a href="/${n}">x</a>`).join('')
+    // Only the first page is answered before the crawl is aborted.
+    const held = await createHandlerSite(async (path, response) => {
+      if (path === '/robots.txt') return void response.writeHead(404).end()
+      if (path !== '/') await gate.opened
+      response.end(path === '/' ? links : `<p>page ${path}`)
+    })
+    try {
+      const { pages, ...result } = await crawl(newOptions(`${held.origin}/`), {
+        signal: stopping.signal,
+        onPage() {
+          stopping.abort()
+          gate.open()
+        },
+      })
+      assert.deepEqual([result.interrupted, result.finished], [true, false])
+      assert.ok(result.stored < 51, `${result.stored} pages`)
+      assert.deepEqual(pages, { handled: result.stored, failed: 0, errors: [] })
+    } finally {
+      await held.close()
+    }
   })
 
   test('works on a shared store', async () => {

@@ -260,12 +260,20 @@ describe('the name server setting', () => {
     assert.equal(skipped.address, 1)
   })
 
-  test('must be an IP address, not a host name', async () => {
-    const { exitCode, stderr } = await run(['crawl', 'http://a.example/'], { ERACE_NETWORK_NAMESERVERS: 'dns.example' })
-    assert.equal(exitCode, 2)
-    assert.match(
-      stderr,
-      /ERACE_NETWORK_NAMESERVERS: expected a list of addresses such as 192\.0\.2\.53 or \[2001:db8::53\]:5353/,
-    )
+  test('takes IP addresses with or without a port, but no host names', async (t) => {
+    const site = await siteOf(t, { '/': {} })
+    const crawlWith = (servers: string) =>
+      run(['crawl', `${site.origin}/`, '--json', '--delay', '0'], { ERACE_NETWORK_NAMESERVERS: servers })
+    const valid = '192.0.2.53,192.0.2.53:5353,2001:db8::53,[2001:db8::53],[2001:db8::53]:5353'
+    const { result, stderr } = await crawlWith(valid)
+    assert.equal(result?.stored, 1, stderr)
+    for (const invalid of ['dns.example', '192.0.2.53:0', '[192.0.2.53]:53']) {
+      const { exitCode, stdout } = await crawlWith(`192.0.2.53,${invalid}`)
+      assert.equal(exitCode, 2, invalid)
+      assert.match(
+        stdout,
+        /ERACE_NETWORK_NAMESERVERS: expected a list of addresses such as 192\.0\.2\.53 or \[2001:db8::53\]:5353/,
+      )
+    }
   })
 })

@@ -91,22 +91,25 @@ describe('a leader that sleeps past its lease', () => {
     await cluster.close()
   })
 
-  test('does not record the end of a check twice', async () => {
+  test('writes nothing if it falls asleep while it records the end of a check', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
     const first = await start('first')
+    const second = await start('second')
     await until('a request is queued', async () => (await worker.queued()).length > 0)
-    first.gate.closeAt('finished_mark = w.mark')
+    for (const { gate } of [first, second]) gate.closeAt('finished_mark = w.mark')
     await worker.run()
     await first.gate.reached
-    const second = await start('second')
-    await until('the second leads', second.isLeader)
-    first.gate.open()
+    // It leads now, and is about to record the end itself.
+    await second.gate.reached
+    await first.end()
+    const { id } = await rowOf(home)
+    assert.deepEqual(await cluster.watches.checks(id, 10), [])
+    second.gate.open()
     await until('the check is over', async () => (await rowOf(home)).outcome === 'changed')
-    assert.equal((await cluster.watches.checks((await rowOf(home)).id, 10)).length, 1)
+    assert.equal((await cluster.watches.checks(id, 10)).length, 1)
     assert.deepEqual(worker.fetched, [home, `${home}one`])
-    await second.end()
     await cluster.close()
   })
 })

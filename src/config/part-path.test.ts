@@ -52,13 +52,16 @@ describe('parts in the configuration', () => {
     ])
   })
 
-  test('are also resolved to absolute paths when set in the environment', async () => {
-    const { config, errors } = await readConfig({
-      cwd: folder,
-      file: join(folder, 'erace.config.json'),
-      env: { ERACE_PARTS_FILTERS: './part.ts' },
-    })
-    assert.ok(errors.length > 0, 'the file of the last test is still wrong')
-    assert.deepEqual(config.parts.filters, [join(folder, 'part.ts')])
+  test('are files in the working directory when set in the environment', async () => {
+    assert.deepEqual(await messagesOf({ modules: ['./part.ts'] }), [])
+    const readWith = (path: string) =>
+      readConfig({ cwd: root, file: 'site/erace.config.json', env: { ERACE_PARTS_FILTERS: path } })
+    const { config, errors } = await readWith('./outside.ts')
+    assert.deepEqual(errors, [])
+    assert.deepEqual(config.parts.filters, [join(root, 'outside.ts')])
+    assert.deepEqual(config.parts.modules, [join(folder, 'part.ts')])
+    assert.deepEqual((await readWith('./part.ts')).errors, [
+      { place: 'ERACE_PARTS_FILTERS', message: './part.ts: no such file' },
+    ])
   })
 })

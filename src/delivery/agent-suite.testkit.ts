@@ -31,7 +31,7 @@ const usual: readonly Message[] = [
 
 /** Tests that every agent must pass. */
 export function testAgent(agent: ChannelAgent, open: () => Promise<AgentWorld>): void {
-  describe(`the agent of ${agent.kind}`, () => {
+  describe(`${agent.kind} agent`, () => {
     let world: AgentWorld
     let settings: Settings
     before(async () => {
@@ -40,7 +40,7 @@ export function testAgent(agent: ChannelAgent, open: () => Promise<AgentWorld>):
     })
     after(() => world.close())
 
-    test('says all that forms and docs need', () => {
+    test('provides all metadata for forms and documentation', () => {
       assert.match(agent.kind, /^[a-z]+$/)
       assert.match(agent.label, /^\S.*\S$/)
       assert.match(agent.about, /^[A-Z].*\.$/)
@@ -58,7 +58,7 @@ export function testAgent(agent: ChannelAgent, open: () => Promise<AgentWorld>):
       }
     })
 
-    test('no secret is shown again, and one that is left out stays', () => {
+    test('never shows secrets, and keeps a secret that is left out of an update', () => {
       const shown = shownSettings(agent, settings)
       const open: Record<string, unknown> = {}
       for (const { name, type, isHidden } of agent.settings) {
@@ -70,7 +70,7 @@ export function testAgent(agent: ChannelAgent, open: () => Promise<AgentWorld>):
       assert.deepEqual(readSettings(agent, open, settings), { settings, errors: [], made: {} })
     })
 
-    test('settings that are not those of a channel are refused, whatever they are', () => {
+    test('rejects invalid settings', () => {
       for (const given of [null, 5, [], 'x', { ...world.given, unknown: 1 }, { ...world.given, __proto__x: '' }])
         assert.ok(readSettings(agent, given).errors.length > 0, JSON.stringify(given))
       for (const { name, isRequired, isHidden } of agent.settings) {
@@ -92,13 +92,13 @@ export function testAgent(agent: ChannelAgent, open: () => Promise<AgentWorld>):
     })
 
     if (agent.isPull === true) {
-      test('nothing is sent to it', async () => {
+      test('refuses to send', async () => {
         assert.equal((await agent.send(usual[0]!, settings, world.tools)).kind, 'never')
       })
       return
     }
 
-    test('sends one, a digest and a test, and says what the server answered', async () => {
+    test("sends a single change, a digest and a test, and reports the server's answer", async () => {
       for (const message of usual) {
         const before = world.received().length
         const outcome = await agent.send(message, settings, world.tools)
@@ -114,14 +114,14 @@ export function testAgent(agent: ChannelAgent, open: () => Promise<AgentWorld>):
       }
     })
 
-    test('a repeat says the same', async () => {
+    test('sends the same content when a message is repeated', async () => {
       const [first] = usual
       for (let i = 0; i < 2; i++) await agent.send(first!, settings, world.tools)
       const [one, other] = world.received().slice(-2).map(withoutChance)
       assert.equal(one, other)
     })
 
-    test('what pages, profiles and owners say begins no header, ends no text and calls nobody', async () => {
+    test('sends hostile text as one message, without an injected Bcc header', async () => {
       const item = itemOf({
         ...{ title: hostileText, profile: hostileText, summary: hostileText, parts: [], source: hostileText },
         ...{ url: 'javascript:alert(1)', thread: hostileText, text: hostileText, alsoAt: [hostileText] },
@@ -139,7 +139,7 @@ export function testAgent(agent: ChannelAgent, open: () => Promise<AgentWorld>):
         }
     })
 
-    test('endless titles, summaries and texts arrive cut', async () => {
+    test('truncates endless titles, summaries and texts', async () => {
       const long = 'x'.repeat(10_000_000)
       const change = { kind: 'changed', path: long, before: long, after: long } as const
       const item = itemOf({ title: long, profile: long, summary: long, source: long, text: long, changes: [change] })
@@ -151,7 +151,7 @@ export function testAgent(agent: ChannelAgent, open: () => Promise<AgentWorld>):
       }
     })
 
-    test('as many items as it promises to list are listed', async () => {
+    test('lists as many items as it declares for digests', async () => {
       const items = Array.from({ length: agent.digest.maxItems }, (_, i) => itemOf({ id: i + 1, title: `Page-${i}-` }))
       await agent.send(messageOf({ kind: 'digest', amount: 'summary', items }), settings, world.tools)
       const text = world.received().at(-1)!.replaceAll('\\', '')

@@ -53,8 +53,8 @@ test('an HTML response is reported as plain text', () => {
   assert.equal(answerText({ ...answer, text: '{"error":"<b>"}' }), 'status 503: {"error":"<b>"}')
 })
 
-describe('HTTP agents', () => {
-  for (const [kind, given] of httpKinds) {
+for (const [kind, given] of httpKinds)
+  describe(`the ${kind} agent`, () => {
     const agent = agentsByKind.get(kind)!
     let own: AgentTools
     let close: () => Promise<void>
@@ -67,7 +67,7 @@ describe('HTTP agents', () => {
     const sendTo = (url: string, by = own): Promise<SendOutcome> =>
       agent.send(messageOf(), settingsOf(agent, given(url)), by)
 
-    test(`${kind}: maps each response status to an outcome, and follows no redirects`, async () => {
+    test('maps each response status to an outcome, and follows no redirects', async () => {
       for (const [name, status, headers, expected] of answers) {
         sink.answerWith({ status, headers, body: 'because' })
         const before = sink.received.length
@@ -79,7 +79,7 @@ describe('HTTP agents', () => {
       }
     })
 
-    test(`${kind}: retries after a broken or hanging connection, unless a status was received`, async () => {
+    test('retries after a broken or hanging connection, unless a status was received', async () => {
       const network = createHttpSender(guard, { connectMs: 2000, answerMs: 400 })
       const serve = (answer: string): ((socket: Socket) => void) => {
         return (socket) => socket.once('data', () => (answer === 'drop' ? socket.destroy() : socket.write(answer)))
@@ -116,7 +116,7 @@ describe('HTTP agents', () => {
       }
     })
 
-    test(`${kind}: retries unreachable and untrusted servers, and sends untrusted ones nothing`, async () => {
+    test('retries unreachable and untrusted servers, and sends untrusted ones nothing', async () => {
       const gone = await createRawSink(() => {})
       await gone.close()
       const refused = await sendTo(`http://127.0.0.1:${gone.port}`)
@@ -130,7 +130,7 @@ describe('HTTP agents', () => {
       await secure.close()
     })
 
-    test(`${kind}: does not connect to private addresses unless they are allowed`, async () => {
+    test('does not connect to private addresses unless they are allowed', async () => {
       const strict = createHttpSender(createAddressGuard({ allow: [] }))
       const port = new URL(sink.url).port
       const before = sink.received.length
@@ -153,5 +153,4 @@ describe('HTTP agents', () => {
         await strict.close()
       }
     })
-  }
-})
+  })

@@ -169,14 +169,20 @@ describe('mail agent', () => {
     }
   })
 
+  const usual = new Map([
+    ['DATA', '354 go on'],
+    ['EHLO', '250 mail.example'],
+    ['STARTTLS', '502 not here'],
+  ])
+
   /** Sends to a scripted mail server that behaves normally except at one stage. */
-  async function sendTo(stage: string, reply: string, limits = tools.limits) {
+  async function sendTo(stage: string, reply: string, limits = tools.limits, user = '') {
     const lines: string[] = []
     const script = await createRawSink((socket) => {
       let isText = false
       let rest = ''
-      const say = (at: string, usual: string): void => {
-        if (at !== stage) return void socket.write(usual)
+      const say = (at: string, answer: string): void => {
+        if (at !== stage) return void socket.write(answer)
         if (reply === 'drop') return void socket.destroy()
         if (reply === 'drip') {
           const drip = (): void => void (socket.destroyed || socket.write('250-more\r\n', () => setTimeout(drip, 20)))
@@ -192,13 +198,13 @@ describe('mail agent', () => {
           if (isText && line !== '.') continue
           const word = isText ? 'text' : line.split(/[ :]/)[0]!.toUpperCase().replace('HELO', 'EHLO')
           isText = word === 'DATA' && stage !== 'DATA'
-          say(word, word === 'DATA' ? '354 go on\r\n' : word === 'EHLO' ? '250 mail.example\r\n' : '250 fine\r\n')
+          say(word, `${usual.get(word) ?? '250 fine'}\r\n`)
         }
       })
     })
     const outcome = await mail.send(messageOf(), to, {
       ...{ ...tools, limits },
-      mail: { ...tools.mail, server: `smtp://127.0.0.1:${script.port}` },
+      mail: { ...tools.mail, server: `smtp://${user}127.0.0.1:${script.port}` },
     })
     await script.close()
     return { outcome, lines }
@@ -294,12 +300,13 @@ describe('mail agent', () => {
     assert.equal(header(received.at(-1)!.data, 'Importance'), '')
   })
 
-  test('refuses to sign in without TLS', async () => {
-    const { port } = server.server.address() as AddressInfo
-    const outcome = await mail.send(messageOf(), to, {
-      ...tools,
-      mail: { ...tools.mail, server: `smtp://ann:secret@127.0.0.1:${port}` },
-    })
+  test('sends neither password nor message without TLS, even if the server offers only that', async () => {
+    const withoutTls = '250-mail.example\r\n250 AUTH PLAIN LOGIN'
+    const { outcome, lines } = await sendTo('EHLO', withoutTls, tools.limits, 'ann:secret@')
+    assert.deepEqual(
+      lines.filter((line) => !/^(?:EHLO|STARTTLS|QUIT)/.test(line)),
+      [],
+    )
     assert.equal(outcome.kind, 'later')
     assert.match('reason' in outcome ? outcome.reason : '', /TLS/i)
   })

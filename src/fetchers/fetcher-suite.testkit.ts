@@ -64,7 +64,7 @@ export function testFetcher(name: string, open: (pages: Map<string, SuitePage>) 
     return { begun, queued: begun + sum('queued'), ...counts, source }
   }
 
-  describe(`${name}, as a fetcher`, () => {
+  describe(`${name} as a fetcher`, () => {
     test(
       'names its schemes in lower case, without a colon',
       withFetcher(async ({ fetcher }) => {
@@ -74,7 +74,7 @@ export function testFetcher(name: string, open: (pages: Map<string, SuitePage>) 
     )
 
     test(
-      'reports what a check found, and a queue that adds up to zero when it is over',
+      'reports the results of a check, and queue counts that add up to zero when it is over',
       withFetcher(async (opened) => {
         await opened.fetcher.start([])
         const counts = { begun: 1, queued: 0, changed: 2, unchanged: 0, failed: 0 }

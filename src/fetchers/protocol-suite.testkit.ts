@@ -145,13 +145,13 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
     if (needed.every(has)) promises(promise, work)
   }
 
-  describe(`${name}, as a protocol`, { skip }, () => {
+  describe(`${name} as a protocol`, { skip }, () => {
     usePostgres()
 
     for (const [feature, reason] of Object.entries(lacks))
       promises(`has no ${feature}: ${reason}`, (world) => missing[feature as Feature](world))
 
-    promises('names its schemes in lower case, and has one spelling for each URL', async ({ protocol, url }) => {
+    promises('names its schemes in lower case, and normalises URLs', async ({ protocol, url }) => {
       assert.ok(protocol.schemes.length > 0)
       for (const scheme of protocol.schemes) assert.match(scheme, /^[a-z][a-z0-9+.-]*$/)
       assert.ok(protocol.schemes.includes(url.slice(0, url.indexOf(':'))))
@@ -161,7 +161,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       assert.equal(protocol.normalise(url.replace(/^[a-z]+/, (scheme) => scheme.toUpperCase())), once)
     })
 
-    promises('refuses URLs with control characters', async ({ protocol, url }) => {
+    promises('rejects URLs with control characters', async ({ protocol, url }) => {
       for (const text of [`${url}\r\nNOOP`, `${url}\n`, `${url}a\0b`, `${url}\u007f`])
         assert.throws(
           () => protocol.normalise(text),
@@ -169,12 +169,12 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
         )
     })
 
-    promisesWith(['lists'], 'an empty list has no items', async (world) => {
+    promisesWith(['lists'], 'finds no items in an empty list', async (world) => {
       const { read, gone } = await createVisitor(world).visit()
       assert.deepEqual({ read, gone }, { read: [], gone: [] })
     })
 
-    promisesWith(['lists'], 'reads all items at the first visit, and none at the second', async (world) => {
+    promisesWith(['lists'], 'reads all items on the first visit, and none on the second', async (world) => {
       await world.put('one', 'words of the first')
       await world.put('two', 'words of the second')
       const visitor = createVisitor(world)
@@ -190,24 +190,20 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       if (world.protocol.can.revalidate) assert.deepEqual(second.read, [])
     })
 
-    promisesWith(
-      ['lists', 'counts'],
-      'has no body sent again that is kept, as its server counts them',
-      async (world) => {
-        await world.put('one', 'words of the first')
-        const visitor = createVisitor(world)
-        await visitor.visit()
-        const first = await world.moved!()
-        assert.ok(first > 0)
-        await visitor.visit()
-        assert.equal(await world.moved!(), first)
-        await world.put('two', 'words of the second')
-        await visitor.visit()
-        assert.ok((await world.moved!()) > first)
-      },
-    )
+    promisesWith(['lists', 'counts'], 'does not transfer known bodies again', async (world) => {
+      await world.put('one', 'words of the first')
+      const visitor = createVisitor(world)
+      await visitor.visit()
+      const first = await world.moved!()
+      assert.ok(first > 0)
+      await visitor.visit()
+      assert.equal(await world.moved!(), first)
+      await world.put('two', 'words of the second')
+      await visitor.visit()
+      assert.ok((await world.moved!()) > first)
+    })
 
-    promisesWith(['lists'], 'reads a new item alone', async (world) => {
+    promisesWith(['lists'], 'reads only the new item', async (world) => {
       await world.put('one', 'words of the first')
       const visitor = createVisitor(world)
       await visitor.visit()
@@ -218,7 +214,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       assert.deepEqual(gone, [])
     })
 
-    promises('items have the same URLs and validators in another session', async (world) => {
+    promises('finds items with the same URLs and validators in another session', async (world) => {
       await world.put('one', 'words of the first')
       if (has('lists')) await world.put('two', 'words of the second')
       const [some, others] = [createVisitor(world), createVisitor(world)]
@@ -227,7 +223,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       assert.deepEqual(new Map([...some.kept].sort()), new Map([...others.kept].sort()))
     })
 
-    promisesWith(['changes'], 'a changed item keeps its URL and is read again', async (world) => {
+    promisesWith(['changes'], 'reads a changed item again, at the same URL', async (world) => {
       await world.put('one', 'words of the first')
       if (has('lists')) await world.put('two', 'words of the second')
       const visitor = createVisitor(world)
@@ -239,7 +235,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       assert.deepEqual(gone, [])
     })
 
-    promisesWith(['lists', 'removals'], 'a removed item is gone', async (world) => {
+    promisesWith(['lists', 'removals'], 'reports a removed item as gone', async (world) => {
       await world.put('one', 'words of the first')
       await world.put('two', 'words of the second')
       const visitor = createVisitor(world)
@@ -249,13 +245,13 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       assert.deepEqual(gone, [url])
     })
 
-    promises('says that there is nothing at a URL', async (world) => {
+    promises('reports a missing URL', async (world) => {
       const visitor = createVisitor(world)
       await fails(world, () => visitor.visit({ url: world.missingUrl }), 'not-found')
     })
 
     if (cuts === 'bodies')
-      promises('cuts bodies at the limit, and says so', async (world) => {
+      promises('truncates bodies at the size limit, and reports it', async (world) => {
         await world.put('long', 'many words '.repeat(2000))
         const limits = { ...placeIn(world).limits, maxBodyBytes: 100 }
         const { read } = await createVisitor(world).visit({ limits })
@@ -264,7 +260,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
         assert.equal(read[0]!.body.isCut, true)
       })
     else
-      promises('cuts lists at the limit, between their items, and says so', async (world) => {
+      promises('truncates lists between items at the size limit, and reports it', async (world) => {
         await world.put('one', 'words of the first')
         const visitor = createVisitor(world)
         await visitor.visit()
@@ -283,7 +279,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
         await fails(world, () => createVisitor(world).visit({ limits: none }), 'query-refused')
       })
 
-    promisesWith(['lists'], 'lists no more items at once than the limit, and says so', async (world) => {
+    promisesWith(['lists'], 'stops at the item limit, and reports that there are more', async (world) => {
       for (const name of ['one', 'two', 'three']) await world.put(name, `words of ${name}`)
       const limits = { ...placeIn(world).limits, maxItems: 2 }
       const session = await world.protocol.open(placeIn(world, { limits }))
@@ -295,7 +291,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       assert.ok(!found.isWhole, 'what is beyond the limit is not gone')
     })
 
-    promises('ends with its visit', async (world) => {
+    promises('stops when the visit is aborted', async (world) => {
       await world.put('one', 'words of the first')
       const visitor = createVisitor(world)
       await fails(world, () => visitor.visit({ signal: AbortSignal.abort() }))
@@ -307,7 +303,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       assert.equal((await visitor.visit()).read.length, 1)
     })
 
-    promisesWith(['hosts'], 'connects to no address that the guard refuses', async (world) => {
+    promisesWith(['hosts'], 'does not connect to addresses refused by the guard', async (world) => {
       await world.put('one', 'words of the first')
       if (world.behindGuard !== undefined) {
         const { protocol, close } = world.behindGuard()
@@ -323,14 +319,14 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
       assert.ok(asked.length > 0)
     })
 
-    promisesWith(['credentials'], 'wrong credentials are refused, and quoted nowhere', async (world) => {
+    promisesWith(['credentials'], 'reports wrong credentials without quoting them', async (world) => {
       await world.put('one', 'words of the first')
       assert.equal((await createVisitor(world).visit()).read.length, 1)
       const secret = world.wrongSecret!
       await fails({ ...world, secret }, () => createVisitor(world).visit({ secret }), 'sign-in-failed')
     })
 
-    promisesWith(['push'], 'hears of a new item', async (world) => {
+    promisesWith(['push'], 'is notified of a new item', async (world) => {
       assert.ok(world.protocol.can.push)
       const { promise: news, resolve: onNews, reject: onEnd } = Promise.withResolvers<void>()
       const listener = await world.protocol.listen!(placeIn(world), { onNews, onEnd })
@@ -352,7 +348,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, o
     })
 
     for (const engine of engines)
-      promises(`each item is kept and told once, on the ${engine.name} store`, async (world) => {
+      promises(`stores and reports each item once, on the ${engine.name} store`, async (world) => {
         const { protocol, url, secret, put, change, remove } = world
         const protocols = () => ({ others: [protocol], browser: protocol })
         await checkWatched(engine, {

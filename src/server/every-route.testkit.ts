@@ -185,7 +185,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
   }
 
   describe(`every route on the ${engine} engine`, () => {
-    test('is tried here: a new one that is not fails', () => {
+    test('is covered by these tests', () => {
       const names = routesOf(kept.erace.server)
         .filter(({ method, path }) => path.startsWith('/api/v1/') && method !== 'HEAD')
         .map(({ method, path }) => `${method} ${path.slice('/api/v1'.length)}`)
@@ -207,7 +207,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
         }
     })
 
-    test('that changes something is refused when the page of another site asks for it', async () => {
+    test('that changes something rejects cross-site requests', async () => {
       const her = kept.erace.as(ada)
       for (const [name, sample] of Object.entries(samples)) {
         if (methodOf(name) === 'GET') continue
@@ -222,7 +222,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       }
     })
 
-    test('shows nothing of a user to another one, nor to an administrator, and lets neither change it', async () => {
+    test("hides a user's data from other users and administrators, and lets neither change it", async () => {
       for (const email of [eve, root])
         for (const [name, sample] of guarded()) {
           if (email === root && sample.kind === 'administration') continue
@@ -248,7 +248,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       assert.deepEqual([source.paused, source.profile.id], [false, 'ada-news'])
     })
 
-    test('that replays a page does so for those who see it', async () => {
+    test('that replays a page does so only for users who may see it', async () => {
       const url = kept.url('/secret-plans')
       for (const path of [`/web/2099/${url}`, `/web/2099if_/${url}`, `/web/*/${url}`, `/web/timemap/link/${url}`]) {
         const hers = await kept.erace.as(ada).get(path)
@@ -262,7 +262,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       assert.match((await kept.erace.as(ada).get(`/web/2099if_/${url}`)).payload, /solar secret plans/)
     })
 
-    test('of the administration is for administrators, and for tokens of theirs that say so', async () => {
+    test('for administration requires an administrator, or a token of one with the admin scope', async () => {
       const administration = guarded().filter(([, { kind }]) => kind === 'administration')
       for (const [name, sample] of administration) {
         const answer = await call(kept.erace.as(root), name, sample)
@@ -274,7 +274,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       }
     })
 
-    test('that changes something is refused to a token that may only read', async () => {
+    test('that changes something rejects read-only tokens', async () => {
       const token = kept.erace.asToken(ada, ['read'])
       for (const [name, sample] of guarded()) {
         // These store nothing; they use POST because their input is too long for a URL.
@@ -285,7 +285,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       }
     })
 
-    test('answers what is wrong with 4xx and a code, never with 500', async () => {
+    test('never answers invalid input with a server error', async () => {
       const her = kept.erace.as(ada)
       const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
       const bodies = ['', '{', 'null', '[]', '"text"', '{"a":1}', '{"__proto__":{"x":1}}', `{"sources":${deep}}`, deep]

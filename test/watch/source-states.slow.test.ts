@@ -63,7 +63,7 @@ async function closedOrigin(): Promise<string> {
 
 const slow = { everyMs: 3_600_000, everyMaxMs: 3_600_000 }
 
-test('the state of a source shows the kind of its last result', async () => {
+test('the state and message of a source show the kind of its last result', async () => {
   const pages: Record<string, ChangingPage> = {
     '/robots.txt': { words: '\nUser-agent: *\nDisallow: /hidden\n' },
     '/same': { words: 'always the same' },
@@ -123,6 +123,9 @@ test('the state of a source shows the kind of its last result', async () => {
     assert.match(byPath['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ doesn't allow fetching this page/)
     assert.match(byPath['/hidden']!.since!, /^\d{4}-\d\d-\d\dT/)
     assert.match(byPath[`${closed}/`]!.message, /nothing listens on that address/)
+    assert.match(byPath['/broken']!.message, /responds with an error \(status 500\)/)
+    const troubles = Object.values(byPath).filter(({ failing }) => failing)
+    assert.equal(new Set(troubles.map(({ message }) => message)).size, 7)
     assert.equal(byPath['/same']!.title, 'Page /same')
     const { counts } = (await api('GET', '/sources?state=failing&limit=1')).json as { counts: Record<string, number> }
     assert.deepEqual([counts.all, counts.failing, counts.matching, counts.unread], [11, 7, 7, 1])

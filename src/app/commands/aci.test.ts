@@ -143,14 +143,16 @@ describe('moving annotations between systems', () => {
     }
   })
 
-  test('an import rejects invalid files with line numbers, and wrong arguments', async () => {
-    const wrong = (attributes: string, uri: string) =>
+  test('an import rejects invalid files with line numbers, without storing any annotation, and wrong arguments', async () => {
+    const aciOf = (attributes: string, uri: string) =>
       `<aci owner="${owner}" extension="" format="html" relevance="1" filesize="1" ${attributes}><uri>${uri}</uri>
       <urgency urgent="1"/><docbase/><expired expir="false"/><summary/></aci>`
+    const right = aciOf('updatetime="1"', 'http://a.example/')
     const cases: [xml: string, message: RegExp][] = [
-      [`<acis>\n${wrong('updatetime="1"', 'ftp://a.example/')}</acis>`, /x\.xml:2: <uri>: not a web address/],
-      [wrong('updatetime="9e15"', 'http://a.example/'), /x\.xml:1: <aci>: updatetime: /],
-      [wrong('', 'http://a.example/'), /x\.xml:1: .*updatetime/],
+      [`<acis>${right}${aciOf('updatetime="1"', 'ftp://a.example/')}</acis>`, /x\.xml:2: <uri>: not a web address/],
+      [`<acis>\n${aciOf('updatetime="1"', 'ftp://a.example/')}</acis>`, /x\.xml:2: <uri>: not a web address/],
+      [aciOf('updatetime="9e15"', 'http://a.example/'), /x\.xml:1: <aci>: updatetime: /],
+      [aciOf('', 'http://a.example/'), /x\.xml:1: .*updatetime/],
       ['<acis><aci/></acis>', /x\.xml:1: /],
       ['<acis>', /x\.xml:1: /],
     ]
@@ -161,6 +163,9 @@ describe('moving annotations between systems', () => {
       assert.match(err, message)
       assert.equal((await folder.run(['aci', 'validate', 'x.xml'])).code, 2)
     }
+    writeFileSync(join(folder.out, 'x.xml'), right)
+    const report = JSON.parse(await ran(folder, 'aci', 'import', 'x.xml', '--json'))
+    assert.deepEqual(report, { file: 'x.xml', added: 1, known: 0, notArchived: 1 })
     for (const argv of [
       ['aci'],
       ['aci', 'export', 'x'],

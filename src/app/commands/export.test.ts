@@ -35,10 +35,16 @@ describe('erace export', () => {
     assert.deepEqual(readdirSync(folder.out).toSorted(), ['x.cdxj', 'x.csv', 'x.warc.gz', 'x.xml'])
   })
 
-  test('writes the whole export to standard output', async () => {
-    const { ended } = run('cdxj', '-', '--quiet')
-    const { stdout, stderr, exitCode } = await ended
-    assert.equal(stdout.trim().split('\n').length, 500)
+  test('writes the whole export to standard output, even if it is read late', async () => {
+    // The links of 11 pages are more than a pipe holds.
+    const words = ['links', '-', '--quiet', '--url', 'http://a.example/10']
+    const late = run(...words)
+    late.child.stdout!.pause()
+    const { stdout: expected } = await run(...words).ended
+    late.child.stdout!.resume()
+    const { stdout, stderr, exitCode } = await late.ended
+    assert.equal(stdout.trim().split('\n').length, 11 * 500)
+    assert.ok(stdout === expected)
     assert.deepEqual([stderr, exitCode], ['', 0])
   })
 

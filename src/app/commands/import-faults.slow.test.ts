@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -43,10 +43,12 @@ describe('an import is rejected', () => {
     rmSync(copy, { recursive: true })
   })
 
-  test('if the folder is missing', async () => {
-    await assert.rejects(importFolder(join(tmpdir(), 'erace-nowhere'), database.address, quiet()), (error) =>
+  test('if the folder is missing, without creating it', async () => {
+    const missing = join(lived.folder, 'missing')
+    await assert.rejects(importFolder(missing, database.address, quiet()), (error) =>
       isAppError(error, 'store-missing'),
     )
+    assert.equal(existsSync(missing), false)
   })
 
   test('while a worker uses the store', async () => {

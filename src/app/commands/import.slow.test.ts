@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { PartitionGrant } from '../../store/contracts/cluster/partition-leases.ts'
-import type { FrontierCounts } from '../../store/contracts/frontier.ts'
+import type { FrontierCounts, HostClock } from '../../store/contracts/frontier.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresRuns } from '../../store/postgres/cluster/runs.ts'
 import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
@@ -112,7 +112,7 @@ describe('importing a data folder into a shared store', () => {
     assert.ok(eve.id > 2, 'new numbers come behind the old ones')
   })
 
-  test('continues an interrupted crawl with its run, ordered queue, counts and seen URLs', async () => {
+  test('continues an interrupted crawl with its run, ordered queue, clocks, counts and seen URLs', async () => {
     const { pool } = database
     const run = await createPostgresRuns(pool).begin(systemClock.now())
     assert.equal(run.continued, true)
@@ -123,6 +123,9 @@ describe('importing a data folder into a shared store', () => {
       assert.deepEqual(frontier.counts(), countsOf(lived.folder))
       const hosts = await frontier.hosts(100, new Set())
       assert.deepEqual(new Set(hosts.map(({ host }) => host)), new Set(queued.keys()))
+      const clocks = hosts.map(({ host, nextAt, failures, rests }) => ({ host, nextAt, failures, rests }))
+      assert.deepEqual(clocks.sort(byHost), clocksOf(lived.folder).sort(byHost))
+      assert.ok(clocks.every(({ nextAt }) => nextAt > 0))
       for (const { id, host, queued: waiting } of hosts) {
         const rows = await frontier.next(id, null, 10_000)
         assert.deepEqual(
@@ -160,18 +163,34 @@ describe('importing a data folder into a shared store', () => {
   })
 })
 
-/** URLs of each host in fetch order, read from the folder's own files. */
-function queueOf(folder: string): Map<string, string[]> {
-  const queue = new Map<string, string[]>()
-  for (const shard of [0, 1]) {
+/** Rows of all shards, read from the folder's own files. */
+function frontierRows<Row>(folder: string, sql: string): Row[] {
+  return [0, 1].flatMap((shard) => {
     const db = openDatabase(paths.frontier(folder, shard), { migrations: frontierMigrations, readOnly: true })
-    const sql = 'SELECT h.host, q.url FROM queue q JOIN hosts h ON h.id = q.host ORDER BY q.host, q.priority, q.seq'
-    for (const { host, url } of db.prepare(sql).all() as { host: string; url: string }[])
-      queue.set(host, [...(queue.get(host) ?? []), url])
+    const rows = db
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }) as Row)
     db.close()
-  }
+    return rows
+  })
+}
+
+/** URLs of each host in fetch order. */
+function queueOf(folder: string): Map<string, string[]> {
+  const sql = 'SELECT h.host, q.url FROM queue q JOIN hosts h ON h.id = q.host ORDER BY q.host, q.priority, q.seq'
+  const queue = new Map<string, string[]>()
+  for (const { host, url } of frontierRows<{ host: string; url: string }>(folder, sql))
+    queue.set(host, [...(queue.get(host) ?? []), url])
   return queue
 }
+
+type NamedClock = Omit<HostClock, 'id'> & { host: string }
+
+const clocksOf = (folder: string): NamedClock[] =>
+  frontierRows<NamedClock>(folder, 'SELECT host, next_at AS nextAt, failures, rests FROM hosts WHERE queued > 0')
+
+const byHost = (a: NamedClock, b: NamedClock): number => (a.host < b.host ? -1 : 1)
 
 /** The counts kept by the shards of the folder. */
 function countsOf(folder: string): FrontierCounts {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { readResult, startErace } from '../../../test/kit/erace.ts'
@@ -49,8 +49,8 @@ describe('the background thread', () => {
     return readResult(end) as SearchReport
   }
 
-  const closedFiles = (): number => {
-    const db = openDatabase(paths.catalog(data), { migrations: catalogMigrations, readOnly: true })
+  const closedFiles = (folder = data): number => {
+    const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, readOnly: true })
     try {
       return (db.prepare(`SELECT count(*) AS n FROM files WHERE state = 'closed'`).get() as { n: number }).n
     } finally {
@@ -75,6 +75,17 @@ describe('the background thread', () => {
     assert.ok(index.versions >= 40)
   })
 
+  test('reports a damaged index once, and compresses closed files all the same', async () => {
+    const copy = `${data}-damaged`
+    cpSync(data, copy, { recursive: true })
+    writeFileSync(paths.search(copy), 'rubbish '.repeat(1_000))
+    assert.ok(closedFiles(copy) > 2)
+    const warnings = await work(copy, { index: true, compress: true })
+    assert.equal(warnings.length, 1)
+    assert.match(warnings[0]!, /indexing: .*search\.db.*--rebuild/)
+    assert.equal(closedFiles(copy), 0)
+  })
+
   test('compresses closed files, which search still finds', async () => {
     assert.deepEqual(await work(data, { index: true, compress: true }), [])
     assert.equal(closedFiles(), 0)
@@ -82,13 +93,6 @@ describe('the background thread', () => {
     assert.equal(total, 40)
     assert.ok(items[0]!.snippet.marks.length > 0)
     assert.equal((await startErace(['verify', '--data', data]).ended).exitCode, 0)
-  })
-
-  test('reports a damaged index once', async () => {
-    writeFileSync(paths.search(data), 'rubbish '.repeat(1_000))
-    const warnings = await work(data, { index: true, compress: true })
-    assert.equal(warnings.length, 1)
-    assert.match(warnings[0]!, /indexing: .*search\.db.*--rebuild/)
   })
 
   test('opening a folder removes leftover files only if the housekeeping lock is free', async () => {

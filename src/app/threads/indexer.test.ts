@@ -64,20 +64,32 @@ describe('indexer of a shared store', () => {
     })
   }
 
-  test('another thread takes over when the indexing one ends', async () => {
-    const settings = { address: database.address, config: await config(), log, retries: createRetries(systemClock) }
-    const indexers = [startClusterIndexer(settings), startClusterIndexer(settings), startClusterIndexer(settings)]
+  test('only one thread indexes at a time, and another one takes over when it ends', async () => {
+    const settings = { address: database.address, config: await config(), retries: createRetries(systemClock) }
+    /** Versions added by each thread, according to its log. */
+    const added = [0, 0, 0]
+    const indexers = added.map((_, n) => {
+      const write = (line: string): void => {
+        added[n]! += (JSON.parse(line) as { versions: number }).versions
+      }
+      return startClusterIndexer({ ...settings, log: pino({ level: 'debug' }, { write }) })
+    })
+    const recordPages = async (from: number, to: number): Promise<number[]> => {
+      const before = [...added]
+      for (let page = from; page < to; page += 100) {
+        await recordCaptures(database, pages(page, 100))
+        await until(async () => added.reduce((sum, count) => sum + count) === page + 100)
+      }
+      return added.map((count, n) => count - before[n]!)
+    }
     try {
-      await recordCaptures(database, pages(0, 300))
-      await until(async () => (await index.counts()).versions === 300)
-      const [leader] = await database.pool.query<{ holder: string }>(
-        `SELECT holder FROM leaders WHERE name = 'indexer'`,
-      )
-      assert.match(leader!.holder, /-/)
-      await indexers.shift()!.end()
-      await indexers.shift()!.end()
-      await recordCaptures(database, pages(300, 200))
-      await until(async () => (await index.counts()).versions === 500)
+      const first = await recordPages(0, 300)
+      assert.deepEqual(first.toSorted(), [0, 0, 300])
+      const leader = first.indexOf(300)
+      await indexers[leader]!.end()
+      const second = await recordPages(300, 500)
+      assert.deepEqual(second.toSorted(), [0, 0, 200])
+      assert.equal(second[leader], 0)
     } finally {
       for (const indexer of indexers) await indexer.end()
     }

@@ -129,10 +129,10 @@ describe('changes of a page', () => {
       ],
     },
     {
-      name: 'rows are matched by their first cell',
-      old: '| Kettle | € 39.90\n| Pot | € 20.00',
-      next: '| Pan | € 15.00\n| Kettle | € 20.00\n| Pot | € 39.90',
-      expected: ['added: Pan\t€ 15.00', 'changed: Kettle\t[€ 39.90]{€ 20.00}', 'changed: Pot\t[€ 20.00]{€ 39.90}'],
+      name: 'rows are matched by their first cell, even if all other cells change',
+      old: '| Kettle | in stock, ready to be shipped\n| Pot | € 20.00',
+      next: '| Pan | € 15.00\n| Kettle | sold out until next summer\n| Pot | € 20.00',
+      expected: ['added: Pan\t€ 15.00', 'changed: Kettle\t[in stock, ready to be shipped]{sold out until next summer}'],
     },
   ])
 })

@@ -71,8 +71,10 @@ test('the last of maxBoxes boxes covers the remaining differences', async () => 
   ])
 })
 
-test('rejects pictures that are damaged, interlaced or too large', async () => {
+test('rejects damaged pictures, and too large, empty or interlaced ones before they are decoded', async () => {
   const good = picture(10, 10)
+  /** Has its size and nothing else, so decoding fails. */
+  const cut = (width: number, height: number): Buffer => picture(width, height).subarray(0, 33)
   const claimed = Buffer.from(good)
   claimed.writeUInt32BE(1_000_000, 16)
   claimed.writeUInt32BE(1_000_000, 20)
@@ -83,12 +85,12 @@ test('rejects pictures that are damaged, interlaced or too large', async () => {
   const damaged = Buffer.from(good)
   damaged.fill(0x55, 40, 60)
   await assert.rejects(diffScreenshots(good, claimed), { code: 'body-too-large' })
-  await assert.rejects(diffScreenshots(good, good, { maxBytes: 20 }), { code: 'body-too-large' })
+  await assert.rejects(diffScreenshots(cut(10, 10), cut(10, 10), { maxBytes: 32 }), { code: 'body-too-large' })
   // Each is small enough, but not the size that covers both.
-  await assert.rejects(diffScreenshots(picture(5000, 1), picture(1, 5000)), { code: 'body-too-large' })
-  await assert.rejects(diffScreenshots(good, empty), { code: 'file-invalid' })
+  await assert.rejects(diffScreenshots(cut(5000, 1), cut(1, 5000)), { code: 'body-too-large' })
+  await assert.rejects(diffScreenshots(good, empty), { code: 'file-invalid', message: /no pixels/ })
   await assert.rejects(diffScreenshots(good, interlaced), { code: 'file-invalid', message: /Interlaced/ })
-  await assert.rejects(diffScreenshots(good, damaged), { code: 'file-invalid' })
-  await assert.rejects(diffScreenshots(Buffer.from('<svg/>'), good), { code: 'file-invalid' })
-  await assert.rejects(diffScreenshots(good, good.subarray(0, 50)), { code: 'file-invalid' })
+  for (const each of [damaged, cut(10, 10), good.subarray(0, 50)])
+    await assert.rejects(diffScreenshots(good, each), { code: 'file-invalid', message: /damaged/ })
+  await assert.rejects(diffScreenshots(Buffer.from('<svg/>'), good), { code: 'file-invalid', message: /PNG/ })
 })

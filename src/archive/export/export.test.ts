@@ -8,7 +8,10 @@ import { filesOf } from '../../store/conformance/engine.testkit.ts'
 import { noteOf } from '../../store/conformance/samples.testkit.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import type { DroppedLinks, DroppedPosition } from '../../store/contracts/dropped-links.ts'
+import type { VersionStore } from '../../store/contracts/versions.ts'
+import { rewriteFiles } from '../../store/sqlite/archive/rewrite.ts'
 import { readMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
+import { isWholeRecord } from '../warc/record-check.ts'
 import { readRecords } from '../warc/record-reader.ts'
 import { responseRecord } from '../warc/record-writer.ts'
 import { cdxjLine } from './cdxj-export.ts'
@@ -232,21 +235,47 @@ describe('export', () => {
     }
   })
 
+  /** The versions of a store in which something happens once the first rows are read. */
+  function versionsWhile({ versions }: ExportFolder, happens: () => Promise<void> | void): VersionStore {
+    let isFirst = true
+    return {
+      ...versions,
+      async versions(page) {
+        const rows = await versions.versions(page)
+        if (isFirst) await happens()
+        isFirst = false
+        return rows
+      },
+    }
+  }
+
   test('files compressed during the export are found again', async () => {
     const made = await make()
-    const versions = { ...made.versions }
-    let isFirst = true
-    // After the page of rows is read, compression replaces the file that they refer to.
-    versions.versions = async (page) => {
-      const rows = await made.versions.versions(page)
-      if (isFirst) made.compress()
-      isFirst = false
-      return rows
-    }
     const file = join(made.out, 'x.warc')
-    const report = await made.export({ file }, { versions })
+    const report = await made.export({ file }, { versions: versionsWhile(made, () => made.compress()) })
     assert.deepEqual([report.records, report.faults], [6, []])
     assert.deepEqual((await recordsIn(file)).slice(1), everything)
+  })
+
+  test('records moved by the collector during the export are found again', async () => {
+    const made = await make()
+    const { db, archive } = made
+    const versions = versionsWhile(made, async () => {
+      db.exec('DELETE FROM versions WHERE id NOT IN (2, 3)')
+      const { rewritten } = await rewriteFiles({
+        ...{ db, archive, isWhole: isWholeRecord, compress: false, signal: new AbortController().signal },
+        whileIdle(work) {
+          work()
+          return true
+        },
+        onProgress() {},
+      })
+      assert.equal(rewritten, 1)
+    })
+    const file = join(made.out, 'x.warc')
+    const report = await made.export({ file }, { versions })
+    assert.deepEqual([report.records, report.faults], [2, []])
+    assert.deepEqual((await recordsIn(file)).slice(1), everything.slice(1, 3))
   })
 
   test('a version removed during the export is not an error', async () => {

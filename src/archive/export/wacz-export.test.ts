@@ -118,6 +118,26 @@ describe('WACZ export', () => {
       [['pages/pages.jsonl', 'it does not match its digest']],
     )
   })
+
+  test('fails verification at the offset of a damaged record', async () => {
+    const made = await make()
+    const file = join(made.out, 'x.wacz')
+    await made.export({ kind: 'wacz', file })
+    const files = await unzip(file)
+    const line = /^.*"url":"http:\/\/a\.example\/copy".*$/m.exec(
+      gunzipSync(files.get('indexes/index.cdx.gz')!).toString(),
+    )!
+    const offset = Number(JSON.parse(line[0].slice(line[0].indexOf('{'))).offset)
+    assert.ok(offset > 0)
+    const bytes = readFileSync(file)
+    const at = bytes.indexOf(files.get('archive/data.warc.gz')!) + offset + 50
+    bytes[at]! ^= 0xff
+    writeFileSync(file, bytes)
+    assert.deepEqual(
+      (await verifyWacz(file, () => {})).faults.map((fault) => [fault.file, fault.offset]),
+      [['archive/data.warc.gz', offset]],
+    )
+  })
 })
 
 describe('verifying a foreign WACZ file', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { documentText } from '../../core/text/document-text.ts'
-import { docxOf, epubOf, odtOf, pdfOf, wordParagraph } from './documents.testkit.ts'
+import { docxOf, epubOf, odtOf, pdfFile, pdfOf, wordParagraph } from './documents.testkit.ts'
 import { createMediaReader, type MediaText } from './media-reader.ts'
 
 const media = createMediaReader()
@@ -47,21 +47,36 @@ describe('PDF', () => {
     )
   })
 
-  test('fails if it is encrypted or not a PDF', async () => {
+  test('fails if it is encrypted, has no readable page or is not a PDF', async () => {
     const key = `<${'00'.repeat(32)}>`
     const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O ${key} /U ${key} >> /ID [<00> <00>] `
     assert.equal(await failureOf('application/pdf', pdfOf([{ lines: ['secret'] }], { trailer: encrypt })), 'encrypted')
+    const empty = pdfFile(['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [3 0 R] /Count 1 >>'])
+    assert.equal(await failureOf('application/pdf', empty), 'damaged')
     assert.equal(await failureOf('application/pdf', '<html>Sign in to read this'), 'damaged')
     assert.equal(await failureOf('application/pdf', ''), 'damaged')
   })
 
+  const insertedIn = (body: Buffer, text: string): Buffer =>
+    Buffer.concat([body.subarray(0, 9), Buffer.from(text), body.subarray(9)])
+
   test('is read despite wrong offsets', async () => {
-    const body = pdfOf([{ lines: ['First page.'] }])
-    const html = await htmlOf(
-      'application/pdf',
-      Buffer.concat([body.subarray(0, 9), Buffer.from('%x\n'), body.subarray(9)]),
-    )
+    const html = await htmlOf('application/pdf', insertedIn(pdfOf([{ lines: ['First page.'] }]), '%x\n'))
     assert.match(html, /<p>First page\.<\/p>/)
+  })
+
+  test('is read as far as possible if it is cut off', async () => {
+    const plain = pdfOf([{ lines: ['First page.'] }, { lines: ['Second page.'] }])
+    const pages = '<p>First page.</p>\n<p>Second page.</p>\n'
+    assert.equal(await bodyOf('application/pdf', plain.subarray(0, plain.indexOf('startxref'))), pages)
+    assert.equal(await failureOf('application/pdf', plain.subarray(0, plain.indexOf('trailer'))), 'damaged')
+    // Files made for the web have a trailer at their start.
+    const linearized = insertedIn(plain, 'trailer\n<< /Root 1 0 R >>\n')
+    assert.equal(await bodyOf('application/pdf', linearized.subarray(0, linearized.indexOf('xref'))), pages)
+    assert.equal(
+      await bodyOf('application/pdf', linearized.subarray(0, linearized.indexOf('8 0 obj'))),
+      '<p>First page.</p>\n<p>Pages that are damaged or missing are left out.</p>\n',
+    )
   })
 })
 

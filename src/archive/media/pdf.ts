@@ -11,13 +11,21 @@ export const pdfToHtml: Converter = async (body, { maxBytes }) => {
   const document = await open(body)
   try {
     const writer = createPageWriter(maxBytes)
-    for (let n = 1; n <= Math.min(document.numPages, maxPages) && !writer.isFull(); n++) {
-      const page = await document.getPage(n)
+    const count = Math.min(document.numPages, maxPages)
+    let missing = 0
+    for (let n = 1; n <= count && !writer.isFull(); n++) {
+      const page = await document.getPage(n).catch(() => null)
+      if (page === null) {
+        missing++
+        continue
+      }
       writeText(await linesOf(page), writer)
       // Their position on the page is unknown: they are followed, but not shown.
       for (const link of await linksOf(page)) writer.html(`${link}</a>`)
       page.cleanup()
     }
+    if (missing > 0 && missing === count) throw new Unreadable('damaged', 'none of its pages can be read')
+    if (missing > 0) writer.block('p', 'Pages that are damaged or missing are left out.')
     if (document.numPages > maxPages)
       writer.block('p', `Pages after page ${maxPages.toLocaleString('en')} are left out.`)
     return { html: writer.page(await titleOf(document)) }

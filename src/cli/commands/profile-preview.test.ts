@@ -107,10 +107,11 @@ describe('erace profile preview', () => {
     assert.ok(out.includes('all of \u001b[1mjava\u001b[22m today'))
   })
 
-  test('reports all errors at once', async () => {
+  test('reports all errors at once, without reading the archive', async () => {
+    const { engine, asked } = engineOf({})
     const argv = ['profile', 'preview', 'wrong.json', '--last', 'many', '--examples', '101', '--owner', 'a@example.org']
-    const { code, err } = await folder.run(argv)
-    assert.equal(code, 2)
+    const { code, err } = await folder.run(argv, { engine })
+    assert.deepEqual([code, asked], [2, []])
     for (const pattern of [
       /nmae/,
       /"x" is not an address/,

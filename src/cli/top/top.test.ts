@@ -52,8 +52,10 @@ describe('erace top', () => {
       assert.deepEqual(JSON.parse((await run([...argv, '--json'])).out), json)
     })
 
-  test('reports all usage errors at once', async () => {
-    const { code, err } = await folder.run(['top', '--pause', '--resume', '--drain', '', 'word'])
+  test('reports all usage errors at once, without opening the store', async () => {
+    const wrong = ['--pause', '--resume', '--drain', '', 'word']
+    assert.deepEqual((await run(wrong)).asked, [])
+    const { code, err } = await folder.run(['top', ...wrong])
     assert.equal(code, 2)
     assert.match(err, /word: top takes no arguments/)
     assert.match(err, /--drain --pause --resume: use only one of them/)

@@ -36,12 +36,15 @@ describe('page aspects other than text', () => {
     assert.deepEqual(changes(page(1), page(2), ['links']), [])
   })
 
-  test('ignore cache busters, but report a changed version in an address', () => {
+  test('ignore cache busters, but report a changed version or host in an address', () => {
     const page = (cache: string, version: number) =>
       `<a href="/a.pdf?v=${cache}">A</a><a href="/b.pdf?v=${version}">B</a><img src="/c.png?hash=${cache}&_t=${version}" alt=C>`
     assert.deepEqual(changes(page('20261116', 1), page('20261117', 1), ['links', 'images']), [])
     assert.deepEqual(changes(page('3f2a1b9c', 1), page('9c8d7e6f', 2), ['links', 'images']), [
       'changed Link: B: https://a.example/b.pdf?v=1 → B: https://a.example/b.pdf?v=2',
+    ])
+    assert.deepEqual(changes('<a href=/d.pdf>D</a>', '<a href=https://b.example/shop/d.pdf>D</a>', ['links']), [
+      'changed Link: D: https://a.example/d.pdf → D: https://b.example/shop/d.pdf',
     ])
   })
 
@@ -77,13 +80,22 @@ describe('page aspects other than text', () => {
   })
 
   test('are limited in number on hostile pages', () => {
+    const valuesOf = (page: string) => readAspects(answer(page), ['links', 'images', 'data', 'description'])
+    const link = { aspect: 'links', name: 'A', value: 'https://a.example/shop/x.pdf' }
+    assert.deepEqual(valuesOf('<a href=x.pdf>A</a>'.repeat(20_000)), Array(2000).fill(link))
     const deep = '['.repeat(1000) + ']'.repeat(1000)
-    for (const page of [
-      '<a href=x.pdf>'.repeat(400_000),
-      `<script type=application/ld+json>${deep}</script>`,
-      `<script type=application/ld+json>{"a":${JSON.stringify(Array(100_000).fill(1))}}</script>`,
-      `<div itemprop=a>${'<i itemprop=b>x</i>'.repeat(10_000)}</div>`,
+    const json = `{"a":${JSON.stringify(Array(100_000).fill(1))},"b":${deep},"c":2}`
+    assert.deepEqual(
+      valuesOf(`<script type=application/ld+json>${json}</script>`),
+      Array(500).fill({ aspect: 'data', name: 'a', value: '1' }),
+    )
+    assert.deepEqual(valuesOf(`<script type=application/ld+json>{"b":${deep},"c":2}</script>`), [
+      { aspect: 'data', name: 'c', value: '2' },
     ])
-      assert.ok(readAspects(answer(page), ['links', 'images', 'data', 'description']).length <= 2000)
+    assert.deepEqual(valuesOf(`<div itemprop=a>${'<i itemprop=b>x</i>'.repeat(10_000)}</div>`), [
+      { aspect: 'data', name: 'a', value: 'x'.repeat(1000) },
+      ...Array(1999).fill({ aspect: 'data', name: 'b', value: 'x' }),
+    ])
+    assert.deepEqual(valuesOf('<a href=x.pdf>A'.repeat(400_000)), [], 'too large to be parsed')
   })
 })

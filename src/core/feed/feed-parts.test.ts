@@ -52,7 +52,7 @@ describe('reading a feed', () => {
     assert.deepEqual(all, { minMinutes: 10_080, skipHours: new Set(), skipDays: new Set() })
   })
 
-  test('resolves addresses relative to xml:base', () => {
+  test('resolves addresses relative to xml:base, else to the site, else to the feed', () => {
     const atom =
       read(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://b.example/x/"><title>T</title><link href="home"/>
       <entry><id>1</id><link href="one"/><link rel="enclosure" href="one.mp3" type="audio/mpeg"/></entry>
@@ -65,6 +65,10 @@ describe('reading a feed', () => {
       ],
     )
     assert.equal(atom?.site, 'https://b.example/x/home')
+    const linkIn = (site: string) =>
+      read(`<rss><channel>${site}<item><link>one</link></item></channel></rss>`)?.entries[0]?.link
+    assert.equal(linkIn('<link>https://b.example/blog/</link>'), 'https://b.example/blog/one')
+    assert.equal(linkIn(''), 'https://a.example/one')
   })
 
   test('parses dates in many notations, and rejects invalid ones', () => {

@@ -16,9 +16,13 @@ test('the lines of a body are joined instead of kept as separate chunks', async 
   t.after(() => {
     globalThis.Blob = original
   })
-  for (const encoding of ['8bit', 'base64', 'quoted-printable']) {
+  for (const [encoding, line] of [
+    ['8bit', 'QQ==\n'],
+    ['base64', 'A'],
+    ['quoted-printable', 'QQ='],
+  ] as const) {
     const source = `Content-Transfer-Encoding: ${encoding}\n\n${'QQ==\n'.repeat(5000)}`
-    assert.notEqual((await parseMessage(Buffer.from(source))).text.length, 0)
+    assert.equal((await parseMessage(Buffer.from(source))).text, line.repeat(5000), encoding)
   }
   assert.deepEqual(pieces, [1])
 })
@@ -88,11 +92,9 @@ test('reads addresses with comments, routes, spaces around dots, groups and seve
     ],
     ['"Ann @ home"@one.example, Bob <"b, ob"@two.example>', '"Ann @ home"@one.example, Bob <"b, ob"@two.example>'],
     ['(none) Nobody: (really (none)) ;', ''],
-    ['Ann :( <ann@one.example>', 'ann@one.example'],
+    ['Ann :( <ann@one.example>', '<ann@one.example>'],
   ]
-  for (const [field, wanted] of cases)
-    assert.ok((await read(field!)).includes(wanted!), `${field}: ${await read(field!)}`)
-  assert.equal(await read('(none) Nobody: (really (none)) ;'), '')
+  for (const [field, wanted] of cases) assert.equal(await read(field!), wanted, field)
 })
 
 test('reads dates in obsolete formats, and as UTC if the zone is unknown', async () => {
@@ -183,7 +185,7 @@ test('an empty body stays empty, whether encoded or multipart', async () => {
     assert.equal((await parseMessage(Buffer.from(`Subject: nothing\n${message}`))).text.trim(), '')
 })
 
-test('limits the length of an address full of spaces', async () => {
-  const { to } = await parseMessage(Buffer.from(`To: <a${' '.repeat(39_000)}b@c.example>\n\nx`))
-  assert.ok(to.length < 2_000)
+test('cuts an address full of spaces, and still reads the text', async () => {
+  const { to, text } = await parseMessage(Buffer.from(`To: <a${' '.repeat(39_000)}b@c.example>\n\nx`))
+  assert.deepEqual([to, text], ['a', 'x'])
 })

@@ -106,10 +106,16 @@ const amounts: Record<string, [text: string, amount: number | null, code: string
     ['XCG 34.50', 34.5, 'XCG'],
     ['\u20c1 34.50', 34.5, 'SAR'],
   ],
-  'dates, times and scores': [
+  'no price in dates, times, scores and scales': [
     ['24.12.2025', null, ''],
     ['18:45', null, ''],
-    ['Score 2:1', 2, ''],
+    ['Score 2:1', null, ''],
+    ['Bayern 10:0 (5:0)', null, ''],
+    ['Scale 1:100', null, ''],
+    ['Scale 1:18 for 34.50', 34.5, ''],
+    ['Score 2:1, ticket 15 €', 15, 'EUR'],
+    ['Price:34.50', 34.5, ''],
+    ['Size 10:34.50', 34.5, ''],
   ],
   'words for free of charge': [
     ['Gratuito', 0, ''],

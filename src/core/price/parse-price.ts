@@ -259,17 +259,17 @@ function isCondition(text: string, { end }: NumberAt): boolean {
   return /^\+(?!\s*\p{L})/u.test(text.slice(end, end + 3)) && /\b(?:orders?|over|above)\b/i.test(text)
 }
 
-/** `18:45`, but not a score such as `2:1`. */
-function isTime(text: string, { start, end }: NumberAt): boolean {
-  if (/^:\d\d(?!\d)/.test(text.slice(end, end + 4))) return true
-  return end - start === 2 && /\d:$/.test(text.slice(Math.max(0, start - 2), start))
+/** Both halves of a time, a score or a scale: `18:45`, `2:1`, `1:100`. */
+function isHalf(text: string, { start, end }: NumberAt): boolean {
+  if (/^:\d/.test(text.slice(end, end + 2))) return true
+  return /^\d+$/.test(text.slice(start, end)) && /\d:$/.test(text.slice(Math.max(0, start - 2), start))
 }
 
-/** Without a currency: a measure, a date, a time or part of a word is not a price. */
+/** Without a currency: a measure, a date, a time, a score or part of a word is not a price. */
 function mayBePrice(text: string, number: NumberAt): boolean {
   const { start, end } = number
   if (measure.test(text.slice(end)) || month.test(text.slice(0, start))) return false
-  if (isTime(text, number)) return false
+  if (isHalf(text, number)) return false
   if (/^[-/]\d/.test(text.slice(end, end + 2)) || /\d[-/]$/.test(text.slice(Math.max(0, start - 2), start)))
     return false
   // In parentheses after words it is an aside: `on request (min. order: 1)`.

@@ -124,20 +124,18 @@ describe('a page that shows its content', () => {
     assert.equal(kindOf('please enable JavaScript', { contentType: 'text/plain' }), null)
   })
 
-  test('hostile markup does not break the detection', () => {
-    for (const piece of [
-      '<noscript',
-      '<div id=root>',
-      '<input type=',
-      'please ',
-      'java ',
-      '<script>',
-      'we and our ',
-      '<app-root ',
-    ]) {
-      const body = Buffer.from(piece.repeat(500_000))
-      const blocks = { kind: 'html' as const, title: piece.repeat(1000), blocks: [], isCut: false }
-      assert.notEqual(blindSpot(blocks, { body }), undefined)
+  test('is told from one that hides it despite a megabyte of hostile markup', () => {
+    const wall = '<p>Please enable JavaScript to view this page.</p>'
+    for (const piece of ['<noscript', '<noscript>', '<div id=root>', '<input type=', '<script>', '<app-root ']) {
+      const markup = piece.repeat(1_000_000 / piece.length)
+      assert.equal(kindOf(`<script></script><p>42</p>${markup}`), null, piece)
+      assert.equal(kindOf(wall + markup), 'script', piece)
+    }
+    for (const piece of ['please ', 'java ', 'we and our ']) {
+      assert.equal(kindOf(`<title>${piece.repeat(1000)}</title><p>42</p>`), null, piece)
+      assert.equal(kindOf(`<script></script><p>${piece.repeat(500 / piece.length)}</p>`), null, piece)
+      assert.equal(kindOf(`${wall}<p>${piece.repeat(500 / piece.length)}</p>`), 'script', piece)
+      assert.equal(kindOf(wall + piece.repeat(500_000)), null, piece)
     }
   })
 })

@@ -111,16 +111,19 @@ describe('the text of a document', () => {
     assert.equal(read(deep, 'text/html'), '')
     assert.equal(read(`${'<template>'.repeat(100_000)}x${'</template>'.repeat(100_000)}y`, 'text/html'), 'y')
     assert.equal(read(`${'<a>'.repeat(300_000)}x`, 'text/xml'), 'x')
-    for (const piece of [
-      '<a "',
-      "<a b='",
-      '<!DOCTYPE [',
-      ...'< </ <!-- <![CDATA[ & &# &#x0 <title> <svg/ <?'.split(' '),
-    ]) {
-      for (const type of ['text/html', 'text/xml', 'application/xhtml+xml']) {
-        assert.notEqual(read(piece.repeat(100_000), type), null)
-      }
+    const types = ['text/html', 'text/xml', 'application/xhtml+xml']
+    for (const type of types) {
+      for (const piece of ['<a "', "<a b='", '<!DOCTYPE [', '</', '<!--', '<svg/', '<?'])
+        assert.equal(read(`first ${piece.repeat(100_000)}`, type), 'first', `${piece} ${type}`)
+      for (const piece of ['<', '&', '&#'])
+        assert.equal(read(piece.repeat(100_000), type), piece.repeat(100_000), `${piece} ${type}`)
+      assert.equal(read('&#x0'.repeat(100_000), type), '\ufffd'.repeat(100_000), type)
     }
+    // The first one begins a section, or a title, that contains the others.
+    const inner = (piece: string): string[] => types.map((type) => read(piece.repeat(100_000), type)!)
+    const section = '<![CDATA['.repeat(99_999)
+    assert.deepEqual(inner('<![CDATA['), ['', section, section])
+    assert.deepEqual(inner('<title>'), ['<title>'.repeat(99_999), '', ''])
   })
 
   test('is complete even if decoded characters take more room than their source', () => {

@@ -51,19 +51,27 @@ describe('retry', () => {
     assert.deepEqual([...refused.waits, ...bug.waits], [])
   })
 
-  test('lets the caller decide whether to retry', async () => {
-    const { result, attempts } = run([away, away, away], { shouldRetry: (_error, attempt) => attempt < 2 })
-    await assert.rejects(result, { code: 'store-unreachable' })
-    assert.deepEqual(attempts, [1, 2])
+  test('lets the caller decide which errors are retried, and how often', async () => {
+    const bug = (): never => {
+      throw new TypeError('undefined is not a function')
+    }
+    const shouldRetry = (error: unknown, attempt: number): boolean => error instanceof TypeError && attempt < 3
+    const often = run([bug, bug, bug, bug], { shouldRetry })
+    await assert.rejects(often.result, TypeError)
+    assert.deepEqual(often.attempts, [1, 2, 3])
+    const other = run([bug, away, bug], { shouldRetry })
+    await assert.rejects(other.result, { code: 'store-unreachable' })
+    assert.deepEqual(other.attempts, [1, 2])
   })
 
-  test('reports every wait with its reason', async () => {
-    const reported: string[] = []
+  test('reports every wait with its reason before it begins', async () => {
+    const events: string[] = []
     const { result } = run([away, away, () => 'done'], {
-      onWait: (error, waitMs) => reported.push(`${(error as Error).message}: ${waitMs}`),
+      onWait: (error, waitMs) => events.push(`${(error as Error).message}: ${waitMs}`),
+      wait: async (ms) => void events.push(`waits ${ms}`),
     })
     await result
-    assert.deepEqual(reported, ['no answer: 100', 'no answer: 200'])
+    assert.deepEqual(events, ['no answer: 100', 'waits 100', 'no answer: 200', 'waits 200'])
   })
 
   test('ends a wait at once on abort and rejects with the last error', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type FindOptions, fastfind } from './fastfind.ts'
+import { type Scanner, scannerFor } from './scanner/scanner.ts'
 
 function find(page: string, options?: FindOptions) {
   return fastfind(Buffer.from(page), options)
@@ -140,6 +141,18 @@ describe('fastfind on hostile pages', () => {
       ['1', '2'],
     )
     assert.deepEqual(hrefs('<a href=4>'), ['4'])
+  })
+
+  test('takes little more memory for a 30 MB page than its size, and keeps none of it', () => {
+    const body = Buffer.alloc(30 << 20, 'x')
+    const memoryOf = (scanner: Scanner): number => scanner.findings.buffer.byteLength
+    const own = scannerFor(body.length)
+    own.begin(body, { xml: false, withTexts: false })
+    assert.ok(memoryOf(own) < body.length + (8 << 20), `${memoryOf(own)} bytes`)
+    fastfind(body)
+    const shared = scannerFor(100)
+    assert.equal(scannerFor(1 << 20), shared)
+    assert.ok(memoryOf(shared) < 8 << 20, `${memoryOf(shared)} bytes`)
   })
 
   test('never reads leftovers of a longer previous page', () => {

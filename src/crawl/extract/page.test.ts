@@ -50,11 +50,12 @@ describe('the links of a page', () => {
     ])
   })
 
-  test('are found in UTF-16 pages, with queries in UTF-8, and in ISO-2022-JP pages', () => {
+  test('are found in UTF-16 and ISO-2022-JP pages, with queries in UTF-8', () => {
     const wide = Buffer.from('\uFEFF<a href="/é?é">', 'utf16le')
     assert.deepEqual(urls(wide), ['http://site.example/%C3%A9?%C3%A9'])
-    const japanese = Buffer.from('<meta charset=iso-2022-jp><a href="/\x1b$BF|K\\\x1b(B">', 'latin1')
-    assert.deepEqual(urls(japanese), ['http://site.example/%E6%97%A5%E6%9C%AC'])
+    const word = '\x1b$BF|K\\\x1b(B'
+    const japanese = Buffer.from(`<meta charset=iso-2022-jp><a href="/${word}?${word}">`, 'latin1')
+    assert.deepEqual(urls(japanese), ['http://site.example/%E6%97%A5%E6%9C%AC?%E6%97%A5%E6%9C%AC'])
   })
 })
 

@@ -20,11 +20,15 @@ function drip(socket: Socket, piece: string): void {
   socket.on('close', () => clearInterval(timer))
 }
 
+/** The others would only fail again. */
+const temporary: readonly ErrorCode[] = ['header-timeout', 'body-timeout', 'total-timeout', 'body-short']
+
 async function failsWith(answer: Answer, code: ErrorCode, limits: Partial<FetchLimits> = {}): Promise<void> {
   await withOrigin(answer, { limits }, async (fetcher, origin) => {
     const failure = asFailure(await fetcher.fetch({ url: origin.url }))
     assert.equal(failure.code, code, failure.message)
     assert.equal(failure.address, '127.0.0.1')
+    assert.equal(failure.retry, temporary.includes(code) ? 'later' : 'never')
   })
 }
 
@@ -49,7 +53,7 @@ test('endless interim responses do not extend the header time limit', async () =
   }
 })
 
-test('a stalled body fails with a body timeout', async () => {
+test('a stalled body fails with a body timeout, to be retried later', async () => {
   await failsWith((socket) => socket.write(`${ok}Content-Length: 1000\r\n\r\nbegun`), 'body-timeout', {
     bodyTimeoutMs: 50,
   })
@@ -111,7 +115,7 @@ test('a body of exactly the limit is not truncated', async () => {
   )
 })
 
-test('a body that ends early fails as too short', async () => {
+test('a body that ends early fails as too short, to be retried later', async () => {
   await failsWith((socket) => socket.end(`${ok}Content-Length: 1000\r\n\r\nshort`), 'body-short')
   await failsWith((socket) => socket.end(`${ok}Connection: close\r\nContent-Length: 1000\r\n\r\nshort`), 'body-short')
   await failsWith((socket) => socket.end(`${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`), 'body-short')

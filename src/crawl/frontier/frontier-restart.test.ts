@@ -95,24 +95,6 @@ describe('frontier after a restart', () => {
   )
 
   test(
-    'ignores wall clock jumps while the crawl runs',
-    withField({ rules: { delayMs: 1_000 } }, async (field) => {
-      await field.offer(offersOf(field.hostOf(0), 20))
-      for (const jump of [DAY_MS, -2 * DAY_MS, DAY_MS]) {
-        await field.finish(field.takeAll())
-        field.clock.jump(jump)
-        field.clock.advance(999)
-        assert.deepEqual(field.takeAll(), [])
-        field.clock.advance(1)
-        const taken = field.takeAll()
-        assert.equal(taken.length, 1)
-        await field.finish(taken)
-        field.clock.advance(1_000)
-      }
-    }),
-  )
-
-  test(
     'keeps no host waiting beyond the longest rest if the wall clock was set back a day',
     withField({ rules: { delayMs: 1_000, restMaxMs: 60_000 } }, async (field) => {
       await field.offer([0, 1].flatMap((n) => offersOf(field.hostOf(n), 3)))

@@ -49,13 +49,21 @@ test('access is denied once the step budget of a costly file is used up', () => 
   assert.equal(rules.isAllowed('erace', '/short'), true)
 })
 
-test('rules and sitemaps beyond their limits are ignored', () => {
+test('names, rules and sitemaps beyond their limits are ignored', () => {
   const sitemaps = Array.from({ length: 10 }, (_, index) => `Sitemap: http://h/s${index}\n`).join('')
   const text = `User-agent: *\n${'Disallow: /a\n'.repeat(10)}Disallow: /b\n${sitemaps}`
   const rules = parseRobots(text, { maxRules: 10, maxSitemaps: 3 })
   assert.equal(rules.isAllowed('erace', '/a'), false)
   assert.equal(rules.isAllowed('erace', '/b'), true)
   assert.equal(rules.sitemaps.length, 3)
+  for (const [length, isIgnored] of [
+    [200, false],
+    [201, true],
+    [10_000, true],
+  ] as const) {
+    const name = 'n'.repeat(length)
+    assert.equal(parseRobots(`User-agent: ${name}\nDisallow: /`).isAllowed(name, '/'), isIgnored, `${length}`)
+  }
 })
 
 test('a UTF-16 file is read up to the limit, without the line cut there', () => {

@@ -131,11 +131,13 @@ test('reads crawl delay, request rate and visit time per agent, plus sitemaps an
   assert.equal(rules.preferredHost, 'www.example.org')
 })
 
-test('an invalid crawl delay is ignored or read as one second', () => {
-  for (const value of ['x', '-1', '1e9', '', 'Infinity', '1,5', '99999999999999']) {
-    const delay = parseRobots(lines('User-agent: *', `Crawl-delay: ${value}`)).crawlDelaySeconds('erace')
-    assert.ok(delay === null || delay === 1, `${value} gave ${delay}`)
-  }
+test('an invalid crawl delay is ignored, and so is text after a valid one', () => {
+  const delayOf = (value: string) =>
+    parseRobots(lines('User-agent: *', `Crawl-delay: ${value}`)).crawlDelaySeconds('erace')
+  for (const value of ['x', '-1', '', 'Infinity', '1,5', '1.2.3', '99999999999999'])
+    assert.equal(delayOf(value), null, value)
+  for (const [value, delay] of Object.entries({ '10 seconds': 10, '5s': 5, '.5': 0.5, '1e9': 1 }))
+    assert.equal(delayOf(value), delay, value)
 })
 
 test('Unicode spaces around keys and values are stripped', () => {

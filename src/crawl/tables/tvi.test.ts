@@ -38,9 +38,23 @@ describe('volatile parts', () => {
     assert.deepEqual(partsOf(text, true), ['Vol1=5', 'Vol2=6'])
   })
 
-  test('are limited to 1000 and found in linear time in hostile pages', () => {
-    for (const piece of ['<span class=vol id=a>', '<span class="', '<!-- vol', '<script vol', '</span>', '<span "'])
-      assert.ok(findVolatileParts(Buffer.from(piece.repeat(200_000)), false).length <= 1000)
+  test('are not used if there are more than 1000', () => {
+    for (const [part, isXml] of [
+      ['<span class=vol id=a>1</span>', false],
+      ['<Vol1>1</Vol1>', true],
+    ] as const) {
+      assert.equal(partsOf(part.repeat(1000), isXml).length, 1000)
+      assert.deepEqual(partsOf(part.repeat(1001), isXml), [])
+    }
+  })
+
+  test('are searched for in linear time in hostile pages', () => {
+    const html = ['<span class=vol id=a>', '<span class="', '<!-- vol', '<script vol', '</span>', '<span "', '<span ']
+    for (const piece of html) assert.deepEqual(partsOf(`vol${piece.repeat(200_000)}`), [], piece)
+    for (const piece of ['<Vol1>', '<Vol1 a="', '<!-- Vol1', '<![CDATA[ Vol1', '</Vol1>', '<Vol1 "', '<Vol1 '])
+      assert.deepEqual(partsOf(piece.repeat(200_000), true), [], piece)
+    assert.deepEqual(partsOf(`vol${`${'<span '.repeat(600)}>`.repeat(400)}`), [])
+    assert.deepEqual(partsOf(`${'<Vol1 '.repeat(600)}/>`.repeat(400), true), [])
   })
 
   test('from a table complete the earlier document, with any bytes', () => {

@@ -27,6 +27,7 @@ export function isXmlType(contentType: string | undefined): boolean {
   return /^\s*(?:application|text)\/(?:[\w.-]+\+)?xml\b/i.test(contentType ?? '') && !/xhtml/i.test(contentType ?? '')
 }
 
+/** Maximum length of a tag. The search continues after its end, or after this many characters, so each is read only once. */
 const MAX_TAG = 4096
 
 /** Relevant markup in HTML: spans, and sections in which a span isn't one. */
@@ -64,6 +65,7 @@ function findSpans(text: string): VolatilePart[] {
     } else if (open !== null) open.depth++
     else {
       const tag = tagEnd.exec(text.slice(mark.index, mark.index + MAX_TAG))?.[0]
+      htmlMark.lastIndex = mark.index + (tag?.length ?? MAX_TAG)
       const id = tag === undefined ? '' : spanId(tag)
       if (idForm.test(id)) open = { id, start: mark.index + tag!.length, depth: 1 }
     }
@@ -82,6 +84,7 @@ function findElements(text: string): VolatilePart[] {
       xmlMark.lastIndex = after(text, found === '<!--' ? '-->' : ']]>', xmlMark.lastIndex)
     } else if (open === null && slash === '') {
       const tag = tagEnd.exec(text.slice(mark.index, mark.index + MAX_TAG))?.[0]
+      xmlMark.lastIndex = mark.index + (tag?.length ?? MAX_TAG)
       if (tag !== undefined && !tag.endsWith('/>')) open = { id: name, start: mark.index + tag.length }
     } else if (open !== null && slash === '/' && name === open.id) {
       parts.push({ ...open, end: mark.index })

@@ -31,6 +31,12 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
       '/windows': `<p>Windows</p><a target="_blank" href="/plain">Open</a><script>
         for (let i = 0; i < 1000; i++) window.open('/plain?' + i)
         document.querySelector('a').onclick = () => { for (let i = 0; i < 1000; i++) window.open('/plain?' + i) }</script>`,
+      '/window': `<p>Window</p><a href="#">Open</a><script>
+        document.querySelector('a').onclick = () => {
+          const other = window.open('/plain')
+          const look = () => other.closed ? document.body.insertAdjacentHTML('beforeend', '<b id="closed">') : setTimeout(look, 20)
+          look()
+        }</script>`,
       '/huge': `<body><script>const text = 'word '.repeat(1000)
         for (let i = 0; i < 400; i++) document.body.append(document.createElement('p'), text)</script>`,
       '/deep': `<body><script>let at = document.body
@@ -64,6 +70,12 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     } finally {
       await hasty.end()
     }
+  })
+
+  test('windows that a page opens are closed during the visit', async () => {
+    const { windows } = browser.counts
+    assert.match(await textOf('/window#!click=a&wait=%23closed'), /id="closed"/)
+    assert.equal(browser.counts.windows, windows + 1)
   })
 
   test('pages that open a thousand windows are rendered, and the windows counted', async () => {

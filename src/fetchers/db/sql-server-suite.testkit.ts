@@ -37,7 +37,7 @@ export function testSqlServer(name: string, serverOf: () => SqlServer): void {
   const look = (query: string, more = '', given: TestPlace = {}) =>
     lookAt(protocol, serverOf().url(query, more), { secret, ...given })
 
-  test('rows are items; the second look has the same, a change is one of a cell', async () => {
+  test('returns rows as items with stable validators, and detects a changed cell', async () => {
     const all = () => look('SELECT id, name, price, seen FROM goods ORDER BY id', '&key=id&title=name')
     const first = await all()
     assert.deepEqual(
@@ -63,31 +63,31 @@ export function testSqlServer(name: string, serverOf: () => SqlServer): void {
     assert.equal(bodyOf(third), bodyOf(first).replace('12.5000', '13.0000'))
   })
 
-  test('names that come twice are told apart', async () => {
+  test('numbers duplicate column names', async () => {
     assert.equal(bodyOf(await look('SELECT 1 AS a, 2 AS a')), 'a,a (2)\r\n1,2\r\n')
   })
 
-  test('an empty result is a whole list without items; its key is still checked', async () => {
+  test('returns a complete list without items for an empty result, and still checks its key', async () => {
     const list = await look('SELECT id FROM goods WHERE id < 0', '&key=id')
     assert.deepEqual([list.items, list.isWhole], [[], true])
     assert.equal(bodyOf(await look('SELECT id, name FROM goods WHERE id < 0')), 'id,name\r\n')
     await assert.rejects(look('SELECT id FROM goods WHERE id < 0', '&key=nr'), { code: 'query-refused' })
   })
 
-  test('what writes is refused by the database, and nothing is written', async () => {
+  test('rejects queries that write, and writes nothing', async () => {
     for (const query of serverOf().writes) await assert.rejects(look(query), { code: 'query-refused' }, query)
     const list = await look('SELECT count(*) AS n, sum(price) AS sum FROM goods')
     assert.equal(bodyOf(list), 'n,sum\r\n2,52.5000\r\n')
   })
 
-  test('a query that runs for ever is cut, and the server works on it no longer', { timeout: 60_000 }, async () => {
+  test('times out an endless query, and ends it on the server', { timeout: 60_000 }, async () => {
     const { endless, running } = serverOf()
     await assert.rejects(look(endless, '', { limits: { stallTimeoutMs: 300 } }), { code: 'query-timeout' })
     // The server answers before it has cleaned up.
     while ((await serverOf().administer(running)).length > 0);
   })
 
-  test('of a million rows, as many are read as the limit says, and it says so', async () => {
+  test('reads only as many rows as the limit allows, and reports it', async () => {
     const list = await look(
       'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000) SELECT a.x * 1000 + b.x AS id FROM c a, c b',
       '&key=id',
@@ -97,12 +97,12 @@ export function testSqlServer(name: string, serverOf: () => SqlServer): void {
     assert.deepEqual([list.isWhole, list.left], [false, 'only the first 250 rows were read'])
   })
 
-  test('a row as long as a book is cut, and it says so', async () => {
+  test('truncates a very long row, and reports it', async () => {
     const list = await look("SELECT 1 AS id, repeat('x', 300000) AS t", '&key=id', { limits: { maxBodyBytes: 1000 } })
     assert.deepEqual([list.items[0]!.body!.isCut, list.left], [true, '1 row cut at 1000 bytes'])
   })
 
-  test('wrong credentials are told without repeating them', async () => {
+  test('reports wrong credentials without quoting them', async () => {
     for (const wrong of [
       null,
       { user: '', password: 'x' },
@@ -116,24 +116,24 @@ export function testSqlServer(name: string, serverOf: () => SqlServer): void {
       })
   })
 
-  test('a wrong query is refused with what the server says of it', async () => {
+  test("rejects an invalid query with the server's message", async () => {
     await assert.rejects(look('SELECT absent FROM goods'), { code: 'query-refused', message: /absent/ })
     await assert.rejects(look('SELECT 1 FROM'), { code: 'query-refused' })
   })
 
-  test('a database that is not there is told', async () => {
+  test('reports a missing database', async () => {
     const work = lookAt(protocol, atMissing(serverOf().url('SELECT 1')), { secret: otherSecret(serverOf()) })
     await assert.rejects(work, { code: 'not-found' })
   })
 
-  test('the end of a visit ends its query', async () => {
+  test('ends the query when the visit is aborted', async () => {
     const visit = new AbortController()
     const work = look(serverOf().endless, '', { signal: visit.signal })
     visit.abort()
     await assert.rejects(work, { code: 'query-timeout' })
   })
 
-  test("encryption is as sslmode says: any, or with a certificate that is the host's", async () => {
+  test('accepts any certificate or only a valid one, depending on sslmode', async () => {
     const { secured } = serverOf()
     const at = (host: string, sslmode: string, ca?: string) =>
       lookAt(
@@ -148,7 +148,7 @@ export function testSqlServer(name: string, serverOf: () => SqlServer): void {
     await assert.rejects(at('other.example.org', 'verify-full', cert), { code: 'tls-failed' })
   })
 
-  test('a server that says nothing, closes the line or talks nonsense is told', async () => {
+  test('reports a server that is silent, closes the connection or sends garbage', async () => {
     const sockets: Socket[] = []
     const answers: ((socket: Socket) => void)[] = [
       () => {},

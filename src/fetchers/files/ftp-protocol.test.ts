@@ -228,11 +228,19 @@ describe('FTP with scripted servers', () => {
   )
 
   test(
+    'opens data connections by EPSV',
+    withScript({ replies: { PASV: '500 No' }, listing: file, body: Buffer.from('words') }, async (world) => {
+      assert.equal((await createVisitor(world).visit()).read[0]?.body.body.toString(), 'words')
+      assert.ok(!world.server.commands.includes('PASV'))
+    }),
+  )
+
+  test(
     'falls back to PASV if the EPSV reply names another host',
     withScript(
       { replies: { EPSV: '229 Passive (|1|192.0.2.7|99|)' }, listing: file, body: Buffer.from('words') },
       async (world) => {
-        assert.equal((await createVisitor(world).visit()).read.length, 1)
+        assert.equal((await createVisitor(world).visit()).read[0]?.body.body.toString(), 'words')
       },
     ),
   )
@@ -337,11 +345,12 @@ describe('FTP with scripted servers', () => {
   )
 
   test(
-    'fails if the server offers TLS and GSSAPI, but then refuses TLS',
+    'sends no password if the server offers TLS and GSSAPI, but then refuses TLS',
     withScript(
       { replies: { FEAT: '211-Features\r\n AUTH TLS\r\n AUTH GSSAPI\r\n211 End', AUTH: '504 Not now' }, listing: file },
       async (world) => {
         await fails(world, () => createVisitor(world).visit(), 'tls-failed')
+        assert.ok(world.server.commands.every((line) => !line.startsWith('PASS')))
       },
     ),
   )

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { parse } from 'parse5'
 import { Compile } from 'typebox/schema'
 import { routesOf } from '../route-list.testkit.ts'
+import { ada, createKeptArchive, root } from '../routes/archive/archive.testkit.ts'
 import { createTestServer, type TestServer } from '../server.testkit.ts'
 import type { Operation } from './api-docs-page.ts'
 import { writeApiDocs } from './api-docs-page.ts'
@@ -14,7 +15,6 @@ let description: Description
 
 before(async () => {
   server = await createTestServer()
-  await server.addUser('root@example.org', { role: 'administrator' })
   description = (await server.nobody().get('/openapi.json')).json()
 })
 
@@ -68,29 +68,61 @@ describe('OpenAPI description', () => {
       for (const method of Object.keys(operations)) assert.ok(there.has(`${method.toUpperCase()} ${path}`), path)
   })
 
-  test('matches the real responses to simple GET requests', async () => {
-    await server.parts.activity.tick()
-    const root = server.as('root@example.org')
-    const simple = Object.entries(description.paths).filter(
-      ([path, { get }]) =>
-        get !== undefined && !path.includes('{') && !path.endsWith('/events') && !get.parameters?.some(isNeeded),
-    )
-    assert.ok(simple.length >= 5)
-    for (const [path, { get }] of simple) {
-      const answer = await root.get(path)
-      const form = get!.responses?.[String(answer.statusCode)]?.content?.['application/json']
-      assert.equal(answer.statusCode, 200, path)
-      if (form?.schema !== undefined) assertValid(form.schema, answer.json(), path)
-      const refused = await server.nobody().get(path)
-      if (refused.statusCode === 200) continue
-      const refusal =
-        get!.responses?.['4XX']?.content?.['application/json'] ?? get!.responses?.['4xx']?.content?.['application/json']
-      assertValid(refusal!.schema!, refused.json(), `${path} refused`)
+  test('matches the real responses to GET requests, and to POST requests that create something', async (t) => {
+    const kept = await createKeptArchive({ '/solar': { body: '<title>Solar</title><p>solar panels</p>' } })
+    t.after(() => kept.close())
+    const { erace, url } = kept
+    await erace.parts.activity.tick()
+    await kept.annotate(ada, url('/'))
+    const [her, administrator] = [erace.as(ada), erace.as(root)]
+
+    const create = async (path: string, body: Record<string, unknown>, client = her): Promise<string> => {
+      const answer = await client.post(path, body)
+      assert.ok([201, 202].includes(answer.statusCode), `${path} ${answer.body}`)
+      assertDescribed(description.paths[`/api/v1${path}`]?.post, answer, `POST ${path}`)
+      return answer.json().id
+    }
+    const firstOf = async (path: string, client = her): Promise<string> => (await client.get(path)).json().items[0].id
+    await create('/tokens', { name: 'one' })
+    const ids = new Map<string, string | number>([
+      ['annotations', await firstOf('/annotations')],
+      ['channels', await create('/channels', { kind: 'feed', name: 'one' })],
+      ['crawl', await create('/crawl', { seeds: ['http://127.0.0.1:9/'] }, administrator)],
+      ['credentials', await create('/credentials', { name: 'one', kind: 'bearer', values: { token: 'x' } })],
+      ['documents', kept.idOf(url('/'))],
+      ['profiles', await create('/profiles', { name: 'x', sources: [{ uri: 'http://127.0.0.1:9/' }] })],
+      ['sources', await firstOf('/sources')],
+      ['users', await firstOf('/users', administrator)],
+      ['versions', kept.versionOf(url('/'), 1)],
+    ])
+    const queries = new Map([
+      ['/api/v1/explain', `?url=${encodeURIComponent(url('/'))}`],
+      ['/api/v1/search', '?q=solar'],
+    ])
+    for (const [path, { get }] of Object.entries(description.paths)) {
+      if (get === undefined || path.endsWith('/events') || path.endsWith('/{picture}')) continue
+      const at = path.replace('{id}', () => String(ids.get(path.split('/')[3]!))) + (queries.get(path) ?? '')
+      const answer = await (get['x-access'] === 'administrator' ? administrator : her).get(at)
+      assert.equal(answer.statusCode, 200, `${at} ${answer.body}`)
+      assertDescribed(get, answer, at)
+      const refused = await erace.nobody().get(at)
+      if (refused.statusCode !== 200) assertDescribed(get, refused, `${at} refused`)
     }
   })
 })
 
-const isNeeded = ({ required }: { required?: boolean }): boolean => required === true
+type Answer = Awaited<ReturnType<ReturnType<TestServer['nobody']>['get']>>
+
+/** JSON must be valid under the schema of its status; other types must be described. */
+function assertDescribed(operation: Operation | undefined, answer: Answer, what: string): void {
+  const { statusCode, headers } = answer
+  const responses = operation?.responses ?? {}
+  const content = (responses[String(statusCode)] ?? responses[`${String(statusCode)[0]}XX`])?.content ?? {}
+  const type = String(headers['content-type']).split(';')[0]!
+  const form = content[type] ?? content['*/*']
+  assert.ok(form, `${what}: ${statusCode} ${type} is not described`)
+  if (type === 'application/json') assertValid(form.schema!, answer.json(), what)
+}
 
 function assertValid(schema: JsonSchema, value: unknown, what: string): void {
   const components = (description as { components?: unknown }).components ?? {}

@@ -18,8 +18,9 @@ async function withLimits(settings: Record<string, unknown>, work: (erace: TestS
   }
 }
 
-async function open({ server }: TestServer, bytes = ''): Promise<Socket> {
-  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+async function open({ server }: TestServer, bytes = '', localAddress = '127.0.0.1'): Promise<Socket> {
+  const { port } = server.server.address() as AddressInfo
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
   await once(socket, 'connect')
   socket.on('error', () => {})
   if (bytes !== '') socket.write(bytes)
@@ -187,14 +188,29 @@ describe('connections', () => {
       socket.destroy()
     }))
 
-  test('that are idle are closed to make room for new ones from the same address', () =>
+  test('that are idle make room for new ones from the same address, and others stay open', () =>
     withLimits({ 'server.connectionsPerAddress': 20 }, async (erace) => {
+      const other = await open(erace, '', '127.0.0.2')
       const idle = await Promise.all(Array.from({ length: 100 }, (_, n) => open(erace, n % 2 === 0 ? '' : 'GET / HT')))
       const answered = await open(erace, request)
       const [bytes] = await once(answered, 'data')
       assert.match(String(bytes), /^HTTP\/1\.1 200 /)
-      const open100 = idle.filter((socket) => !socket.destroyed).length
-      assert.ok(open100 <= 20, String(open100))
+      const left = idle.filter((socket) => !socket.destroyed).length
+      assert.ok(left <= 20, String(left))
+      assert.equal(other.destroyed, false)
+      other.write(request)
+      assert.match(String(await Promise.race([once(other, 'data'), once(other, 'close')])), /^HTTP\/1\.1 200 /)
+      for (const socket of [...idle, answered, other]) socket.destroy()
+    }))
+
+  test('that are idle make room for new ones from any address at the limit of all connections', () =>
+    withLimits({ 'server.maxConnections': 20 }, async (erace) => {
+      const idle = await Promise.all(Array.from({ length: 100 }, (_, n) => open(erace, '', `127.0.0.${n + 1}`)))
+      const answered = await open(erace, request, '127.0.0.200')
+      const [bytes] = await once(answered, 'data')
+      assert.match(String(bytes), /^HTTP\/1\.1 200 /)
+      const left = idle.filter((socket) => !socket.destroyed).length
+      assert.ok(left <= 20, String(left))
       for (const socket of [...idle, answered]) socket.destroy()
     }))
 

@@ -126,19 +126,24 @@ test(
 )
 
 test(
-  'with another key, credentials are reported as unreadable and can be entered again',
-  withCredentials(async ({ store, clock, opener, id }) => {
+  'with another key, each of the credentials is reported as unreadable and can be entered again by itself',
+  withCredentials(async ({ service: earlier, store, clock, opener, id }) => {
     const wrong = 'ab'.repeat(32)
+    const other = await earlier.add(owner, { name: 'mail', kind: 'password', values: { user: 'ann', password: 'm' } })
     assert.match(await refusal(opener(wrong), id), /^credentials-locked: the credentials "bank" can't be read/)
+    assert.match(await refusal(opener(wrong), other.id), /^credentials-locked: the credentials "mail" can't be read/)
     const key = createCredentialsKey({ given: wrong, file: null })
     const service = createCredentialService({ credentials: store, profiles: { list: async () => [] }, key, clock })
-    const [shown] = await service.list(owner)
-    assert.match(shown!.problem, /enter them again/)
+    const problems = async () => new Map((await service.list(owner)).map(({ name, problem }) => [name, problem]))
+    for (const problem of (await problems()).values()) assert.match(problem, /enter them again/)
     await assert.rejects(service.replace(owner, id, { kind: 'password', values: { user: 'ann' } }), (error) =>
       isAppError(error, 'request-invalid'),
     )
     await service.replace(owner, id, { kind: 'password', values: { user: 'ann', password: 'again' } })
-    assert.equal((await service.list(owner))[0]!.problem, '')
+    const left = await problems()
+    assert.equal(left.get('bank'), '')
+    assert.match(left.get('mail')!, /enter them again/)
     assert.deepEqual(await opener(wrong).open(id), { kind: 'password', user: 'ann', password: 'again' })
+    assert.match(await refusal(opener(wrong), other.id), /^credentials-locked: /)
   }),
 )

@@ -9,7 +9,7 @@ const config = configOf()
 const uri = 'https://example.org/'
 /** Sources whose expressions take long to build. */
 const heavy = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({ uri: `${uri}${n}`, scope: `(.?){400}${n}` }))
+  Array.from({ length: count }, (_, n) => ({ uri: `${uri}${n}`, scope: `${'.?'.repeat(400)}${n}` }))
 
 test('a profile is read in the same way directly and in the thread', async () => {
   const reading = createProfileReading({ config, abilities: webAbilities })
@@ -49,23 +49,18 @@ test('channels are checked against the given list, directly and in the thread', 
   }
 })
 
-test('a profile that takes too long to read is refused', async () => {
-  const reading = createProfileReading({ config, abilities: webAbilities }, { timeLimitMs: 300 })
+test('a profile that takes too long to read is refused, and the next one is read', async () => {
+  const reading = createProfileReading({ config, abilities: webAbilities }, { timeLimitMs: 1000 })
   const long = await reading.read(
     { form: 'json', value: { name: 'x', sources: heavy(1000) } },
     { channels: ['inbox'], credentials: [] },
   )
-  assert.match(long.kind === 'invalid' ? long.errors[0]!.message : '', /took more than 300 ms/)
-  const patient = createProfileReading({ config, abilities: webAbilities })
-  assert.equal(
-    (
-      await patient.read(
-        { form: 'json', value: { sources: [{ uri, scope: 'a|b' }] } },
-        { channels: ['inbox'], credentials: [] },
-      )
-    ).kind,
-    'read',
+  assert.match(long.kind === 'invalid' ? long.errors[0]!.message : '', /took more than 1000 ms/)
+  const next = await reading.read(
+    { form: 'json', value: { sources: [{ uri, scope: 'a|b' }] } },
+    { channels: ['inbox'], credentials: [] },
   )
+  assert.equal(next.kind, 'read')
 })
 
 test('profiles are refused if too many are waiting', async () => {

@@ -97,17 +97,25 @@ describe('a watch', () => {
     assert.equal(waitOf(1), scheduler.snapshot(1)!.intervalMs / MINUTE)
   })
 
-  test('is never checked while paused, and is checked again when resumed', () => {
+  test('is never checked while paused, and keeps what was learnt for when it is resumed', () => {
     const { scheduler, clock, finish, takeIds } = openScheduler()
-    scheduler.set(watchOf(1))
+    const watch = watchOf(1, { everyMs: MINUTE, everyMaxMs: HOUR })
+    scheduler.set(watch)
+    for (let check = 0; check < 3; check++) {
+      for (const id of takeIds()) finish(id)
+      clock.advance(10 * MINUTE)
+    }
     takeIds()
-    scheduler.set(watchOf(1, { paused: true }))
+    scheduler.set({ ...watch, paused: true })
     finish(1)
+    const learnt = scheduler.state(1)
+    assert.equal(learnt?.intervalMs, 3.375 * MINUTE)
     clock.advance(DAY)
     assert.deepEqual(takeIds(), [])
     assert.equal(scheduler.checkNow(1), 'paused')
     assert.equal(scheduler.nextDueAt(), undefined)
-    scheduler.set(watchOf(1))
+    scheduler.set(watch)
+    assert.deepEqual(scheduler.state(1), learnt)
     assert.deepEqual(takeIds(), [1])
   })
 
@@ -175,7 +183,7 @@ describe('check now', () => {
     assert.equal(scheduler.checkNow(4), 'unknown')
   })
 
-  test('ignores windows, rate limit and budgets, but not the limit on checks in flight', () => {
+  test('ignores windows, back-off, rate limit and budgets, but not the limit on checks in flight', () => {
     const none = { perSecond: 0, burst: 0, maxInFlight: 0 }
     const { scheduler, finish, takeIds } = openScheduler({
       budgets: { perSecond: 0, burst: 0, maxInFlight: 1, perUser: none, perHost: none },
@@ -191,6 +199,10 @@ describe('check now', () => {
     assert.deepEqual(takeIds(), [1])
     assert.deepEqual(takeIds(), [])
     finish(1)
+    assert.deepEqual(takeIds(), [2])
+    finish(2, { failed: true })
+    assert.equal(scheduler.snapshot(2)?.why, 'back-off')
+    scheduler.checkNow(2)
     assert.deepEqual(takeIds(), [2])
   })
 

@@ -309,16 +309,23 @@ describe('a restart', () => {
   )
 
   test(
-    'remembers when each source was last checked',
-    withWatching({}, async ({ put, turn, restart, clock, takeOrders }) => {
-      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+    'remembers when each source was last checked, and what the scheduler learnt',
+    withWatching({ pages: { [a]: { words: 'start' } } }, async (watching) => {
+      const { put, turn, runFor, restart, rowOf, clock, takeOrders } = watching
+      await put(profileWith('ann', 'ann', [sourceAt(a, { everyMaxMs: 80 * MINUTE })]))
+      await runFor(4 * DAY)
+      clock.advance(80 * MINUTE)
       await turn()
       takeOrders()
-      clock.advance(5 * MINUTE)
+      const { id } = await rowOf(a)
+      const learnt = watching.scheduler.state(id)
+      assert.equal(learnt?.intervalMs, 80 * MINUTE)
+      clock.advance(70 * MINUTE)
       await restart()
       await turn()
       assert.deepEqual(takeOrders(), [])
-      clock.advance(6 * MINUTE)
+      assert.deepEqual(watching.scheduler.state(id), learnt)
+      clock.advance(11 * MINUTE)
       await turn()
       assert.deepEqual(takeOrders(), [a])
     }),

@@ -67,7 +67,7 @@ export function annotationsSuite(engine: StoreEngine): void {
 
   describe(`tasks (${engine.name})`, () => {
     test(
-      'a version that a watch made is a task from the moment it is stored, in order; one without a watch is not',
+      'a version found by a watch becomes a task when it is stored; one without a watch does not',
       place(async ({ shard, host, annotations }) => {
         const check = checkOf(7, { first: true })
         await shard.documents.record([
@@ -93,7 +93,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'an unchanged page is a task on a first visit, or where another watch found the version since',
+      'an unchanged page becomes a task on a first visit, or if another watch found its version since',
       place(async ({ shard, host, annotations }) => {
         const tasksAfter = async (check: Check) => {
           await shard.documents.record([noteOf(host, '/', 'unchanged', { check, run: check.watch })])
@@ -112,7 +112,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'links that change alone are a task of every watch; one that has not seen the text yet gets the version that brought it',
+      'changed links become a task; a watch that has not seen the text gets the version that introduced it',
       place(async ({ shard, host, annotations }) => {
         const record = async (body: string, check: Check, parts = {}): Promise<number> => {
           const page = pageOf(host, '/', body, { check, run: check.watch, links: [`http://${host}/${body}`], ...parts })
@@ -145,7 +145,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a page that is gone is a task for each watch that has not checked since, whose owners may know the page',
+      'a gone page becomes a task for each watch that has not checked it since',
       place(async ({ shard, host, annotations }) => {
         await shard.documents.record([pageOf(host, '/', 'one', { check: checkOf(1), run: 1 })])
         const [version] = await shard.versions.versions({ after: 0, limit: 1 })
@@ -170,7 +170,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a task that fails three times is set aside with its reason, and waits again when it is retried',
+      'a task that fails three times is set aside with the reason, and is queued again on retry',
       place(async (all) => {
         const { annotations, host } = all
         await kept(all, ['/good', '/bad'])
@@ -201,7 +201,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the latest of those that are set aside come first',
+      'set-aside tasks are listed newest first',
       place(async (all) => {
         const { annotations } = all
         await kept(all, ['/a', '/b', '/c'])
@@ -218,7 +218,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'several workers share the tasks, each document with one of them',
+      'several workers share the tasks, and all tasks of a document go to the same worker',
       place(async (all) => {
         const paths = Array.from({ length: 12 }, (_, n) => `/${n}`)
         const documents = new Map<number, number>()
@@ -243,7 +243,7 @@ export function annotationsSuite(engine: StoreEngine): void {
 
   describe(`annotations (${engine.name})`, () => {
     test(
-      'an annotation is read as it was committed, with the task gone, and survives a kill',
+      'an annotation is stored as committed, completes its task, and survives a kill',
       place(async (all) => {
         const { annotations, host, system } = all
         const [version] = await kept(all, ['/a'])
@@ -259,7 +259,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'there is one annotation of an owner, profile and version: a second commit changes nothing',
+      'a second commit for the same owner, profile and version changes nothing',
       place(async (all) => {
         const { annotations } = all
         const [version] = await kept(all, ['/a'])
@@ -276,7 +276,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'each entry of a feed is an annotation of its own, committed and adopted once',
+      'each feed entry gets its own annotation, committed and adopted once',
       place(async (all) => {
         const { annotations, host } = all
         const [version] = await kept(all, ['/feed'])
@@ -303,7 +303,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a muted annotation is committed like any other, and is in the archive, read',
+      'a muted annotation is committed like any other',
       place(async (all) => {
         const { annotations } = all
         const [version] = await kept(all, ['/a'])
@@ -315,7 +315,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'lists go by owner and profile, a page at a time, and the last of a document is found',
+      'annotations are listed by owner and profile in pages, and the last one of a document is found',
       place(async (all) => {
         const { annotations } = all
         const [one, two] = await kept(all, ['/a', '/b'])
@@ -341,7 +341,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'annotations of another system are adopted once, with or without their page or version here',
+      'annotations from another system are adopted once, even if their page or version is unknown',
       place(async (all) => {
         const { annotations, shard, host } = all
         const [one] = await kept(all, ['/a'])

@@ -13,7 +13,7 @@ const draft = (id: string, parts: Partial<ChannelDraft> = {}): ChannelDraft => (
 export function channelsSuite(engine: StoreEngine): void {
   describe(`channels (${engine.name})`, () => {
     test(
-      'are found as they were added, by their owner in order, also after a restart',
+      'are listed by owner in the order they were added, even after a restart',
       withInbox(engine, async ({ channels, open }) => {
         const [b, a] = [draft('b'), draft('a', { createdAt: 6 })]
         assert.deepEqual(await channels.add(b), { ...b, ...freshHealth })
@@ -31,7 +31,7 @@ export function channelsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'are changed and removed by nobody but their owner',
+      'can be changed and removed only by their owner',
       withInbox(engine, async ({ channels }) => {
         await channels.add(draft('a'))
         assert.equal(await channels.change('bob', 'a', { name: 'x' }), false)
@@ -48,7 +48,7 @@ export function channelsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'say how they do; new settings and being switched on clear it, and what is off stays off',
+      'record their health, which new settings or reactivation reset; a channel that is off stays off',
       withInbox(engine, async ({ channels }) => {
         await channels.add(draft('a'))
         const failing = { state: 'failing', reason: 'status 503', failures: 4, retryAt: 99, sentAt: 7 } as const
@@ -72,7 +72,7 @@ export function channelsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'are counted by kind, for all owners together',
+      'are counted by kind across all owners',
       withInbox(engine, async ({ channels }) => {
         assert.deepEqual(await channels.figures(), [])
         for (const [id, kind] of [

@@ -27,9 +27,9 @@ export function collectionSuite(engine: StoreEngine): void {
       }
     })
 
-  describe(`collection of garbage (${engine.name})`, () => {
+  describe(`garbage collection (${engine.name})`, () => {
     test(
-      'pages list each document from its newest version to its oldest, whatever their size',
+      'versions are listed per document, newest first, regardless of the page size',
       withPlace(async ({ shard, collection, host }) => {
         for (let n = 1; n <= 5; n++) await put(shard, host, '/a', `a${n}`, 1000 * n)
         for (let n = 1; n <= 2; n++) await put(shard, host, '/b', `b${n}`, 7000 * n)
@@ -53,7 +53,7 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version says what its record takes, whose body it has, who holds it, and whether anybody wants it',
+      'a version reports its size, the owner of its body, its pin, and whether it is wanted',
       withPlace(async ({ shard, collection, host }) => {
         const [a, b] = [await put(shard, host, '/a', 'same', 1), await put(shard, host, '/b', 'same', 2)]
         await put(shard, host, '/a', 'other', 3)
@@ -80,7 +80,7 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a superseded version is removed with all that belongs to it, and numbers go on',
+      'a superseded version is removed completely, and version numbers continue',
       withPlace(async ({ shard, collection, versions, host }) => {
         const links = [`http://${host}/x`]
         const first = await put(shard, host, '/a', 'one', 1, links)
@@ -108,7 +108,7 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a current version is not removed, a gone one neither',
+      'a current version is not removed, even if the page is gone',
       withPlace(async ({ shard, collection, versions, host }) => {
         const first = await put(shard, host, '/a', 'one', 1)
         assert.deepEqual(await collection.collect([{ versionId: first, action: 'remove' }]), [
@@ -148,7 +148,7 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version stays until it, and what is compared with it, was matched against the profiles',
+      'a version is kept until it, and the version compared with it, have been matched',
       withPlace(async ({ shard, collection, annotations, host }) => {
         const found = (body: string, at: number, watch: number): Promise<number> =>
           record(shard, { ...pageOf(host, '/a', body, { at }), check: { ...noCheck, watch, round: at } })
@@ -165,7 +165,7 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the last collection is remembered',
+      'the last collection run is stored',
       withPlace(async ({ collectionRuns }) => {
         assert.equal(await collectionRuns.last(), null)
         const run = { startedAt: 5_000, tookMs: 0, versions: 0, bytes: 0, freedBytes: 0, error: '' }
@@ -178,7 +178,7 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a body that another version refers to stays until that one is gone',
+      'a body is kept while another version refers to it',
       withPlace(async ({ shard, collection, host }) => {
         const original = await put(shard, host, '/a', 'same', 1)
         await put(shard, host, '/a', 'two', 2)
@@ -195,7 +195,7 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the body of an unwanted version is dropped, and what is known of it stays',
+      'the body of an unwanted version is dropped, and its metadata is kept',
       withPlace(async ({ shard, collection, versions, host }) => {
         const page = await put(shard, host, '/a', 'one', 1, [`http://${host}/x`])
         const order = { versionId: page, action: 'drop' } as const
@@ -217,7 +217,7 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'dropping stops at what is pinned, wanted again or referred to, and a reference that is dropped refers no more',
+      'bodies that are pinned, wanted or shared are not dropped; a dropped reference no longer counts',
       withPlace(async ({ shard, collection, versions, host }) => {
         const original = await put(shard, host, '/a', 'same', 1)
         const copy = await put(shard, host, '/b', 'same', 2)
@@ -241,7 +241,7 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a body whose header can not be read is not dropped',
+      'a body whose header cannot be read is not dropped',
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const damaged = await put(shard, system.hostOf(0, 0), '/a', 'one', 1)

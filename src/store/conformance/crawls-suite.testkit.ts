@@ -33,7 +33,7 @@ const byCrawl: Check = { watch: FIRST_CRAWL + 1, round: 20, freshFrom: 20, since
 export function crawlsSuite(engine: StoreEngine): void {
   describe(`crawls of the service (${engine.name})`, () => {
     test(
-      'a crawl is kept as it was asked for, with its progress, until it is over',
+      'a crawl is stored as requested, and its progress is updated until it is over',
       withSystem(engine, {}, async (system) => {
         await system.open(1)
         const { crawls, close } = engine.openStores(system)
@@ -66,7 +66,7 @@ export function crawlsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'old crawls that are over are forgotten, their numbers are not used again',
+      'old finished crawls are removed, except the last one of the configuration',
       withSystem(engine, {}, async (system) => {
         await system.open(1)
         const { crawls, close } = engine.openStores(system)
@@ -93,7 +93,7 @@ export function crawlsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what each watch has reached is known with its shortest way, and crawls reach nothing for anybody',
+      'documents reached by a watch are stored with the shortest distance; crawls reach none for watches',
       withSystem(engine, {}, async (system) => {
         const { documents } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -123,7 +123,7 @@ export function crawlsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what a crawl has met is known as crawled for all, and what only watches met is not',
+      'documents met by a crawl count as crawled for all; those met only by watches do not',
       withSystem(engine, {}, async (system) => {
         const { documents } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -157,7 +157,7 @@ export function crawlsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'no version of a document that was crawled for all is unwanted because it matches no profile',
+      'a document crawled for all stays wanted even if it matches no profile',
       withSystem(engine, {}, async (system) => {
         const { documents } = await openOne(system)
         const host = system.hostOf(0, 0)

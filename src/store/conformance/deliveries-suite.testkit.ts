@@ -67,9 +67,9 @@ export const countsOf = async ({ deliveries }: InboxPlace) => (await deliveries.
 export function deliveriesSuite(engine: StoreEngine): void {
   const place = (work: (place: InboxPlace) => Promise<void>) => withInbox(engine, work)
 
-  describe(`entries of deliveries (${engine.name})`, () => {
+  describe(`delivery entries (${engine.name})`, () => {
     test(
-      'an annotation has one for each of its channels, written with it and without a time, and none where it has no channel',
+      'are written once with their annotation, one for each channel, and unplanned',
       place(async (where) => {
         const { deliveries, annotations } = where
         const [one, two] = await tell(where, [
@@ -103,7 +103,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'get their time once, and go where they are not needed or their channel is off or none',
+      'are planned once, and removed if not needed or if their channel is off or missing',
       place(async (where) => {
         const { deliveries, channels } = where
         for (const id of ['on', 'off']) await channels.add(channelDraft(id))
@@ -136,7 +136,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'say what decides on their message, and whether their annotation was read or archived',
+      'contain what their message depends on, and whether their annotation was read or archived',
       place(async (where) => {
         const given = { urgency: 2, relevance: 0.5, cluster: 4, profile: 'q' }
         const [one, two, three, four] = await planned(where, [given, {}, {}, { muted: true }])
@@ -163,9 +163,9 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`leases of channels (${engine.name})`, () => {
+  describe(`channel leases (${engine.name})`, () => {
     test(
-      'are given to one only, for channels with something due, the longest due first',
+      'are exclusive, and given for channels with due entries, longest due first',
       place(async (where) => {
         const { deliveries, channels, open } = where
         const names = ['a', 'b', 'c', 'd', 'e', 'f']
@@ -192,7 +192,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of a process that died end, and nothing is written under them once another began',
+      'of a dead process expire, and reject its writes once another process has the channel',
       place(async (where) => {
         const { deliveries } = where
         const [one, two] = await planned(where, [{}, {}])
@@ -221,7 +221,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'say when they end what can leave next, not before the channel may be tried again',
+      'set the next due time when released, but not before the channel may be retried',
       place(async (where) => {
         const { deliveries } = where
         const [one, two] = await planned(where, [{}, {}])
@@ -245,7 +245,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'that end with a time let a begun message wait for it, and what is due earlier leaves before',
+      'released with a time delay a pending message until then, but not entries due earlier',
       place(async (where) => {
         const { deliveries } = where
         const [one] = await planned(where, [{}])
@@ -260,7 +260,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'are not given for a channel that is off; what waited is over, and what comes later waits for it',
+      'are not given for a channel that is off; its queue is cleared, and failed messages can be resent',
       place(async (where) => {
         const { deliveries, channels } = where
         const [one, two] = await planned(where, [{}, {}])
@@ -286,7 +286,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'that fail are tried again at once when their owner changes their settings',
+      'of a failing channel are given immediately when its owner changes the settings',
       place(async (where) => {
         const { deliveries, channels } = where
         const [one] = await planned(where, [{}])
@@ -301,7 +301,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'lose nothing that is planned while they end',
+      'lose no entry planned while they are released',
       place(async (where) => {
         const { deliveries, open } = where
         const other = open().deliveries
@@ -317,7 +317,7 @@ export function deliveriesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of several processes that plan and send at the same time deliver everything once, in order',
+      'let concurrent processes deliver everything once, in order',
       place(async (where) => {
         const { channels, open } = where
         const names = ['a', 'b', 'c']

@@ -24,7 +24,7 @@ export function deliveryClockSuite(engine: StoreEngine): void {
 
   describe(`deliveries when the clock is set back (${engine.name})`, () => {
     test(
-      'entries of a later time are unplanned again and count as written now, those that are due stay as they are',
+      'entries with later times are unplanned and dated now; due entries stay unchanged',
       place(async (where) => {
         const { deliveries } = where
         assert.equal(await deliveries.lastWrittenAt(), 0)
@@ -54,7 +54,7 @@ export function deliveryClockSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a begun message can be tried now, before what was written after it, and so can a channel that failed',
+      'a pending message and a failing channel can be retried immediately, before later entries',
       place(async (where) => {
         const { deliveries } = where
         const [one, two] = await planned(where, [{ at: 90_000 }, { at: 90_000 }])
@@ -77,7 +77,7 @@ export function deliveryClockSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what was sent or failed keeps its time',
+      'sent and failed messages keep their times',
       place(async (where) => {
         const { deliveries } = where
         const [one, two] = await planned(where, [{ at: 90_000 }, { at: 90_000 }])
@@ -95,7 +95,7 @@ export function deliveryClockSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a lease lasts no longer than one that begins now, and until then nobody else has it',
+      'a lease lasts no longer than a new one, and stays exclusive until then',
       place(async (where) => {
         const { deliveries } = where
         await planned(where, [{ at: 1_000 }])
@@ -109,9 +109,9 @@ export function deliveryClockSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`deliveries of a process that begins alone (${engine.name})`, () => {
+  describe(`deliveries of a process that starts alone (${engine.name})`, () => {
     test(
-      'all leases end, and nothing is written under them',
+      'all earlier leases end, and their writes are rejected',
       place(async (where) => {
         const { deliveries, channels } = where
         await channels.add(channelDraft('d'))
@@ -128,7 +128,7 @@ export function deliveryClockSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`a channel that is switched off while something is sent (${engine.name})`, () => {
+  describe(`a channel switched off during a transmission (${engine.name})`, () => {
     for (const [end, expected] of [
       ['sent', 'sent'],
       ['waiting', 'failed'],

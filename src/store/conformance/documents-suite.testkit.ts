@@ -9,7 +9,7 @@ import { noteOf, pageOf } from './samples.testkit.ts'
 export function documentsSuite(engine: StoreEngine): void {
   describe(`documents (${engine.name})`, () => {
     test(
-      'a new body is stored, the same again is unchanged, another one is the next version',
+      'a new body is stored, the same body is unchanged, and a different one becomes the next version',
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -27,7 +27,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a body that is kept under another URL is a duplicate of it',
+      'a body already stored under another URL is a duplicate',
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -51,7 +51,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'equal bodies within one batch are kept once',
+      'equal bodies in one batch are stored once',
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -77,7 +77,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'equal bodies are kept once over shards that write at the same time',
+      'equal bodies from shards that write concurrently are stored once',
       withSystem(engine, { shards: 2 }, async (system) => {
         const shards = await openTwo(system)
         const bodies = Array.from({ length: 20 }, (_, n) => `body ${n % 7}`)
@@ -95,7 +95,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'repeating a batch makes no second version',
+      'repeating a batch creates no new versions',
       withSystem(engine, {}, async (system) => {
         const host = system.hostOf(0, 0)
         const batch = [
@@ -120,7 +120,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a body that comes back after another one is a version of its own, and kept once',
+      'a body that comes back becomes a new version, and is stored once',
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -130,7 +130,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a note keeps the current version and tells when it was checked',
+      'a note keeps the current version and updates the time of the check',
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -165,7 +165,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a note about a document that was never kept leaves it without a version, until there is a body',
+      'a note about an unknown document creates it without a version, until there is a body',
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -200,7 +200,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'documents are found by host and fingerprint, in the order asked, and null where there are none',
+      'documents are found by host and fingerprint, in the order requested, with null for missing ones',
       withSystem(engine, { shards: 2 }, async (system) => {
         const [first, second] = await openTwo(system)
         const [one, two] = [pageOf(system.hostOf(0, 0), '/', '1'), pageOf(system.hostOf(1, 0), '/', '2')]
@@ -217,7 +217,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'links are read back in page order, those of other origins too',
+      'links are returned in page order, including those to other origins',
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -248,7 +248,7 @@ export function documentsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a capture that cannot be rendered leaves nothing of its batch',
+      'a capture that cannot be rendered discards its whole batch',
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const host = system.hostOf(0, 0)

@@ -14,7 +14,7 @@ export function findingsSuite(engine: StoreEngine): void {
 
   describe(`prices (${engine.name})`, () => {
     test(
-      'are kept with the task, once, oldest first, for each part of a document',
+      'are stored once for each version and part of a document, and listed oldest first',
       place(async (all) => {
         const { annotations, shard } = all
         const [a, b] = await kept(all, ['/a', '/b'])
@@ -35,7 +35,7 @@ export function findingsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the oldest go when there are too many',
+      'are limited in number: the oldest are removed',
       place(async (all) => {
         const [a] = await kept(all, ['/a'])
         const prices = Array.from({ length: MAX_PRICES + 5 }, (_, n): PriceRow => {
@@ -49,9 +49,9 @@ export function findingsSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`what watches know (${engine.name})`, () => {
+  describe(`versions known to a watch (${engine.name})`, () => {
     test(
-      'the last version of a document that was matched for a watch is kept with the task, and never goes back',
+      'the last matched version of a document is stored, and never replaced by an older one',
       place(async (all) => {
         const { annotations, shard } = all
         const [a] = await kept(all, ['/a'])
@@ -73,7 +73,7 @@ export function findingsSuite(engine: StoreEngine): void {
     const stateOf = (n: number, parts: Partial<NoiseState> = {}): NoiseState => ({ ...noNoise, n, check: n, ...parts })
 
     test(
-      'what was learned of a document is kept with the task; what is older changes nothing',
+      'the learned state of a document is stored, and never replaced by an older one',
       place(async (all) => {
         const { annotations, shard } = all
         const [a, b] = await kept(all, ['/a', '/b'])
@@ -96,7 +96,7 @@ export function findingsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a muting is undone by an owner or for everybody, once, and may be taken back',
+      'muting can be undone once for an owner or for everyone, and restored',
       place(async (all) => {
         const { annotations, shard } = all
         const [a] = await kept(all, ['/a'])
@@ -114,7 +114,7 @@ export function findingsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version tells whether it notified or was noise; who was notified stays notified',
+      'a version is marked as noise or notified, and stays notified',
       place(async (all) => {
         const { annotations, shard } = all
         const [a] = await kept(all, ['/a'])

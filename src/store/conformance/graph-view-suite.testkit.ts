@@ -33,9 +33,9 @@ export function graphViewSuite(engine: StoreEngine): void {
       }
     })
 
-  describe(`the picture of the crawl, ${engine.name}`, () => {
+  describe(`the crawl graph (${engine.name})`, () => {
     test(
-      'has the links among its documents, from keys as from text, and none twice',
+      'contains each link between its documents once, whether stored as keys or as text',
       withGraph(
         async (shard, host) => {
           const at = (path: string): string => `http://${host}${path}`
@@ -58,7 +58,7 @@ export function graphViewSuite(engine: StoreEngine): void {
     )
 
     test(
-      'tells what became of each document',
+      'shows the state of each document',
       withGraph(
         async (shard, host) => {
           await shard.documents.record([pageOf(host, '/here', 'x'), pageOf(host, '/gone', 'y')])
@@ -78,7 +78,7 @@ export function graphViewSuite(engine: StoreEngine): void {
     )
 
     test(
-      'has no more documents than it was asked for, and says that there are more',
+      'contains no more documents than requested, and reports that there are more',
       withGraph(
         async (shard, host) => {
           await shard.documents.record(Array.from({ length: 250 }, (_, n) => pageOf(host, `/${n}`, `${n}`)))
@@ -94,7 +94,7 @@ export function graphViewSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a web in which everything links to everything is cut',
+      'limits the number of links',
       withGraph(
         async (shard, host) => {
           const urls = Array.from({ length: 200 }, (_, n) => `http://${host}/${n}`)

@@ -27,9 +27,9 @@ export function hostViewSuite(engine: StoreEngine): void {
     }
   }
 
-  describe(`a look at the hosts, ${engine.name}`, () => {
+  describe(`the host view (${engine.name})`, () => {
     test(
-      'shows those in trouble first, then those with the most to do, from all shards',
+      'lists the hosts of all shards: those in trouble first, then those with the most queued requests',
       withShards(async (system) => {
         const [first, second] = await system.open(1)
         const [fine, busy, resting] = [0, 1, 2].map((n) => system.hostOf(0, n)) as [string, string, string]
@@ -65,7 +65,7 @@ export function hostViewSuite(engine: StoreEngine): void {
     )
 
     test(
-      'goes on behind any host, however small the portions, and finds parts of names',
+      'pages through all hosts, and finds hosts by parts of their names',
       withShards(async (system) => {
         const shards = await system.open(1)
         const hosts = Array.from({ length: 23 }, (_, n) => `site-${n}.example`)
@@ -100,7 +100,7 @@ export function hostViewSuite(engine: StoreEngine): void {
     )
 
     test(
-      'counts the documents of a host and those that fail, and forgets the count after a minute',
+      'counts the documents of a host and the failing ones, and caches the counts for a minute',
       withShards(async (system) => {
         const [shard] = await system.open(1)
         const host = system.hostOf(0, 0)
@@ -119,7 +119,7 @@ export function hostViewSuite(engine: StoreEngine): void {
     )
 
     test(
-      'failures of an earlier run are forgiven',
+      'ignores failures of an earlier run',
       withShards(async (system) => {
         const [shard] = await system.open(1)
         const host = system.hostOf(0, 0)
@@ -137,7 +137,7 @@ export function hostViewSuite(engine: StoreEngine): void {
   })
 
   test(
-    `what is kept is counted, ${engine.name}`,
+    `stored documents and versions are counted (${engine.name})`,
     withShards(async (system) => {
       const [shard] = await system.open(1)
       const host = system.hostOf(0, 0)

@@ -25,9 +25,9 @@ export function inboxMarksSuite(engine: StoreEngine): void {
   const holderOf = async ({ collection }: InboxPlace, versionId: number): Promise<string | null> =>
     (await collection.find([versionId]))[0]!.pinnedBy
 
-  describe(`marks of the inbox (${engine.name})`, () => {
+  describe(`inbox marks (${engine.name})`, () => {
     test(
-      'marks are set and removed, and the answer lists what they changed',
+      'marks are set and removed, and the result lists the changed annotations',
       place(async (where) => {
         const { inbox } = where
         const [one, two, bobs] = (await tell(where, [{}, {}, { owner: 'bob' }])).map(({ id }) => id)
@@ -53,7 +53,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
     )
 
     test(
-      'matches of a filter are marked, the newest first, up to the limit of those that change',
+      'annotations that match a filter are marked newest first, up to a limit of changed ones',
       place(async (where) => {
         const { inbox } = where
         const ids = (await tell(where, [{}, { profile: 'q' }, {}, { owner: 'bob' }, {}, {}])).map(({ id }) => id)
@@ -72,7 +72,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version is pinned for its reader while it is unread or starred, and not archived',
+      'a version is pinned for its owner while its annotation is unread or starred, and not archived',
       place(async (where) => {
         const { inbox } = where
         const [told, muted] = await tell(where, [{}, { muted: true }])
@@ -98,7 +98,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version with several annotations is pinned while any of them needs it',
+      'a version with several annotations is pinned while any annotation requires it',
       place(async (where) => {
         const { inbox, annotations } = where
         const [first] = await tell(where, [{ path: '/a' }])
@@ -127,9 +127,9 @@ export function inboxMarksSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`counts and removal in the inbox (${engine.name})`, () => {
+  describe(`inbox counts and removal (${engine.name})`, () => {
     test(
-      'counts, lists and pins agree with the annotations after any marks, on two connections, also after a restart',
+      'counts, lists and pins stay consistent after random marks and removals on two connections',
       place(async (where) => {
         const { inbox } = where
         const { below, of } = createChoices(20_260)
@@ -168,7 +168,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
     )
 
     test(
-      'annotations of a profile or of an owner are removed in portions, with all that belongs to them, and no others',
+      'annotations of a profile or owner are removed in batches, with their counts and pins',
       place(async (where) => {
         const { inbox, annotations } = where
         const given = Array.from({ length: 5 }, (_, n) => ({

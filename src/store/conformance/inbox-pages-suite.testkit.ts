@@ -103,9 +103,9 @@ export function inboxPagesSuite(engine: StoreEngine): void {
   const first = { before: null, limit: 10 }
   const shape = ({ id, count, profiles, read }: InboxPageItem) => ({ id, count, profiles, read })
 
-  describe(`pages of the inbox (${engine.name})`, () => {
+  describe(`inbox pages (${engine.name})`, () => {
     test(
-      'a page has one row: its newest change, how many there are, and the profiles that have it',
+      'a page has one row with its newest change, the number of changes, and its profiles',
       place(async (where) => {
         const { inbox, annotations } = where
         const told = await tell(where, [{ path: '/a' }, { path: '/b' }, { path: '/a' }, { path: '/a' }])
@@ -132,7 +132,7 @@ export function inboxPagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'counted are changes: what was there before the profile is none',
+      'counts include changes only, not content from before the profile',
       place(async (where) => {
         const { inbox, annotations } = where
         const first = { backlog: true, silent: true }
@@ -162,7 +162,7 @@ export function inboxPagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'each entry of a feed is a row of its own, and a version may have several',
+      'each feed entry has its own row, and a version can have several',
       place(async (where) => {
         const { inbox, annotations } = where
         const [version] = await kept(where, ['/feed'])
@@ -198,7 +198,7 @@ export function inboxPagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the list of one page has all of its changes, and marks reach no others',
+      'the list of one page contains all its changes, and marking it affects no other page',
       place(async (where) => {
         const { inbox } = where
         const told = await tell(where, [{ path: '/a' }, { path: '/b' }, { path: '/a' }, { path: '/a' }])
@@ -220,7 +220,7 @@ export function inboxPagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a list goes on where it was while pages change and are read: none comes twice, none that stayed is missed',
+      'paging stays consistent while pages change and are read, without duplicates or gaps',
       place(async (where) => {
         const { inbox } = where
         const told = await tell(
@@ -246,7 +246,7 @@ export function inboxPagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a search and an urgency find pages by any of their changes, and show the newest that matches once',
+      'search and urgency filters find a page by any change, and show the newest match once',
       place(async (where) => {
         const { inbox } = where
         const told = await tell(where, [
@@ -284,7 +284,7 @@ export function inboxPagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a page with very many matches ends one answer, and the list goes on behind it',
+      'a page with very many matches is listed once, and the list continues after it',
       place(async (where) => {
         const { inbox, annotations } = where
         const [old] = await tell(where, [{ path: '/old', ...textOf('harbour') }])

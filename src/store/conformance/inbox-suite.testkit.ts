@@ -74,9 +74,9 @@ export function inboxSuite(engine: StoreEngine): void {
     page = all as { before: number | null; limit: number },
   ) => (await inbox.list(owner, filter, page)).map(({ id }) => id)
 
-  describe(`lists of the inbox (${engine.name})`, () => {
+  describe(`inbox lists (${engine.name})`, () => {
     test(
-      'an annotation is listed as it was committed, unread, with the other URLs of its near-duplicates',
+      'an annotation is listed as committed, unread, with the URLs of its near-duplicates',
       place(async (where) => {
         const { inbox, annotations } = where
         const [one, two] = await tell(where, [{ path: '/a' }, { path: '/b', profile: 'q' }])
@@ -98,7 +98,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a silent annotation is listed, but read',
+      'a silent annotation is listed as read',
       place(async (where) => {
         const [item] = await tell(where, [{ path: '/a', silent: true }])
         assert.deepEqual(await idsOf(where.inbox, 'ann', { state: 'unread' }), [])
@@ -109,7 +109,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'nothing of another owner is in any answer',
+      'annotations of other owners are never returned',
       place(async (where) => {
         const { inbox } = where
         const [mine, theirs] = await tell(where, [
@@ -146,7 +146,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'states, profiles, urgency and pages narrow a list',
+      'lists can be filtered by state, profile and urgency, and paged',
       place(async (where) => {
         const { inbox } = where
         const told = await tell(
@@ -178,7 +178,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'annotations after an id are listed, the oldest first, archived or not',
+      'arrivals after an id are listed oldest first, including archived ones',
       place(async (where) => {
         const { inbox } = where
         const ids = (await tell(where, [{}, { muted: true }, { owner: 'bob' }, {}, {}])).map(({ id }) => id)
@@ -194,7 +194,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'documents of an owner are listed once each, the last annotated first',
+      'each document of an owner is listed once, last annotated first',
       place(async (where) => {
         const { inbox } = where
         const given = [
@@ -221,7 +221,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`search in the inbox (${engine.name})`, () => {
+  describe(`inbox search (${engine.name})`, () => {
     const texts: Told[] = [
       {
         title: 'Harbour news',
@@ -271,7 +271,7 @@ export function inboxSuite(engine: StoreEngine): void {
       ['owner', []],
     ]
     test(
-      'words, phrases, titles, sites and times find their annotations, the newest first, whatever the page size',
+      'annotations are found by words, phrases, titles, sites and times, newest first',
       place(async (where) => {
         const { inbox } = where
         const ids = (await tell(where, texts)).map(({ id }) => id)
@@ -298,7 +298,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a search combines with every other filter',
+      'a search can be combined with every other filter',
       place(async (where) => {
         const { inbox } = where
         const ids = (await tell(where, texts)).map(({ id }) => id)

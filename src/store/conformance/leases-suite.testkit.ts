@@ -7,7 +7,7 @@ import { type StoreEngine, withSystem } from './engine.testkit.ts'
 export function leasesSuite(engine: StoreEngine): void {
   describe(`leases (${engine.name})`, () => {
     test(
-      'what one holds nobody else gets, and the refusal names the holder',
+      'a lease is exclusive, and the refusal names the holder',
       withSystem(engine, { shards: 3 }, async ({ leases }) => {
         const lease = await leases.acquire('the first')
         assert.equal(lease.shards, 3)
@@ -23,7 +23,7 @@ export function leasesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the epoch grows with every change of hands',
+      'the epoch grows each time the lease is acquired',
       withSystem(engine, {}, async ({ leases }) => {
         const epochs: number[] = []
         for (const holder of ['a', 'b', 'a']) {
@@ -36,7 +36,7 @@ export function leasesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'releasing twice is harmless and frees nothing that another took since',
+      'releasing twice does not free a lease that another holder has acquired since',
       withSystem(engine, {}, async ({ leases }) => {
         const lease = await leases.acquire('a')
         await lease.release()

@@ -37,7 +37,7 @@ export function messagesSuite(engine: StoreEngine): void {
 
   describe(`messages (${engine.name})`, () => {
     test(
-      'that were composed and not settled go first, under the same id, and take their entries with them',
+      'composed but not settled are sent first, with the same id, and replace their entries',
       place(async (where) => {
         const { deliveries, open } = where
         const [one, two, three, four] = await planned(where, [{}, {}, {}, {}])
@@ -69,7 +69,7 @@ export function messagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'that failed can be sent again by their owner, once, with the same id and no attempts',
+      'that failed can be resent once by their owner, with the same id and attempts reset',
       place(async (where) => {
         const { deliveries } = where
         const [one, two] = await planned(where, [{}, {}])
@@ -94,7 +94,7 @@ export function messagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'are listed for their owner, the latest first, by state and channel, a page at a time',
+      'are listed for their owner in pages, newest first, by state and channel',
       place(async (where) => {
         const { deliveries } = where
         const states = ['sent', 'failed', 'sent', 'waiting', 'failed', 'sent'] as const
@@ -133,7 +133,7 @@ export function messagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'that were sent since a time count against the limit, tests and failures not',
+      'sent since a given time are listed for the limit, without tests and failures',
       place(async (where) => {
         await addToLog(where, [
           { at: 4_999 },
@@ -152,7 +152,7 @@ export function messagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'keep what texts they can, and never more than the log has to show',
+      'accept invalid characters in texts, and truncate long texts',
       place(async (where) => {
         const { deliveries } = where
         await deliveries.log(
@@ -186,9 +186,9 @@ export function messagesSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`what goes with what, of deliveries (${engine.name})`, () => {
+  describe(`removal of deliveries (${engine.name})`, () => {
     test(
-      'a channel takes its entries and messages with it, and nothing of others',
+      'removing a channel removes its entries and messages, and no others',
       place(async (where) => {
         const { deliveries, channels } = where
         await channels.add(channelDraft('d', { owner: 'bob' }))
@@ -216,7 +216,7 @@ export function messagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'an annotation takes its entries with it, and a message that waits and has no other',
+      'removing an annotation removes its entries, and pending messages with no other annotation',
       place(async (where) => {
         const { deliveries, inbox } = where
         const given = [{ profile: 'q' }, {}, { profile: 'q' }, { profile: 'q' }, {}]
@@ -239,7 +239,7 @@ export function messagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'an account takes its channels with it, and what waits on them',
+      'removing an account removes its channels and everything queued on them',
       place(async (where) => {
         const { accounts, deliveries, channels } = where
         const { id, email } = await addAccount(accounts, 'ann@x.example')
@@ -257,7 +257,7 @@ export function messagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'entries and messages go when they are old, however many they are',
+      'old entries and messages are removed, however many there are',
       place(async (where) => {
         const { deliveries } = where
         const [, , three] = await planned(where, [{ at: 5_000 }, { at: 6_000 }, { at: 7_000 }])
@@ -282,7 +282,7 @@ export function messagesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version is not collected before its annotations have left',
+      'a version is not collected while a delivery of its annotations is pending',
       place(async (where) => {
         const { deliveries, collection, inbox, annotations } = where
         const [one, two, three, bobs] = await planned(where, [

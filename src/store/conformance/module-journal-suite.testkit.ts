@@ -32,9 +32,9 @@ const empty: JournalContent = { pages: [], checkpoints: [] }
 
 /** What every engine promises about the journal of modules. */
 export function moduleJournalSuite(engine: StoreEngine): void {
-  describe(`the journal of modules (${engine.name})`, () => {
+  describe(`module journal (${engine.name})`, () => {
     test(
-      'pages and checkpoints are there for the next process, up to what is dropped',
+      'pages and checkpoints are available to the next process until they are dropped',
       withSystem(engine, {}, async (system) => {
         await system.open(1)
         const { moduleJournal, close } = engine.openStores(system)
@@ -65,7 +65,7 @@ export function moduleJournalSuite(engine: StoreEngine): void {
     )
 
     test(
-      'an append whose outcome was unknown can be repeated',
+      'an append can be repeated without duplicating pages',
       withSystem(engine, {}, async (system) => {
         await system.open(1)
         const { moduleJournal, close } = engine.openStores(system)
@@ -80,7 +80,7 @@ export function moduleJournalSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a crawl finds nothing of others; what a service left stays until the service goes on',
+      'a crawl sees no pages of other crawls, and pages of the service are kept until it continues',
       withSystem(engine, {}, async (system) => {
         await system.open(1)
         const { moduleJournal, close } = engine.openStores(system)
@@ -117,7 +117,7 @@ export function moduleJournalSuite(engine: StoreEngine): void {
 
     if (engine.isShared)
       test(
-        'processes that share a store have places of their own, and one that starts takes over what another left',
+        'processes on a shared store have separate journals, and a new one takes over what another left',
         withSystem(engine, {}, async (system) => {
           await system.open(1)
           const processes = Array.from({ length: 4 }, () => engine.openStores(system))

@@ -8,7 +8,7 @@ import { pageOf, recordText } from './samples.testkit.ts'
 export function objectsSuite(engine: StoreEngine): void {
   describe(`archived records (${engine.name})`, () => {
     test(
-      'every record is read back as it was written, over files of every size',
+      'every record is read back as written, across several files',
       withSystem(engine, { maxFileBytes: 2_000 }, async (system) => {
         const { documents, objects } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -22,7 +22,7 @@ export function objectsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a repeated body is archived as a reference to where and when it was seen first',
+      'a repeated body is archived as a reference to the URL and time of the first one',
       withSystem(engine, { shards: 2 }, async (system) => {
         const [first, second] = await openTwo(system)
         const original = pageOf(system.hostOf(0, 0), '/', 'same', { at: 4_321 })
@@ -43,7 +43,7 @@ export function objectsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what a killed process left half-written does not count, and writing goes on',
+      'half-written records of a killed process are ignored, and writing continues',
       withSystem(engine, {}, async (system) => {
         const host = system.hostOf(0, 0)
         const before = await openOne(system)
@@ -63,7 +63,7 @@ export function objectsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a batch that failed leaves no record behind, also when it was larger than a file',
+      'a failed batch leaves no records behind, even if it is larger than a file',
       withSystem(engine, { maxFileBytes: 600 }, async (system) => {
         const { documents, objects } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -80,7 +80,7 @@ export function objectsSuite(engine: StoreEngine): void {
     // The rest is only for engines with files.
     if (engine.hasNoFiles === true) return
     test(
-      'records lie behind each other and within the bytes of their file that count',
+      'records do not overlap, and lie within the valid length of their file',
       withSystem(engine, { shards: 2, maxFileBytes: 1_500 }, async (system) => {
         const shards = await openTwo(system)
         for (let n = 0; n < 10; n++) {

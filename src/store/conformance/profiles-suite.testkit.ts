@@ -67,7 +67,7 @@ export function profilesSuite(engine: StoreEngine): void {
 
   describe(`profiles (${engine.name})`, () => {
     test(
-      'the watch of a source says how it is asked for, its profile does not',
+      'the URL of a watch includes rendering and credentials, and the profile keeps the plain URL',
       place(async ({ profiles, watches }) => {
         const { profile, keys } = keyedOf('p', 'ann', [a, b])
         const sources = profile.sources.map((source) => ({
@@ -84,7 +84,7 @@ export function profilesSuite(engine: StoreEngine): void {
       }),
     )
     test(
-      'a profile comes back as it was put, and pages list all in the order of their ids',
+      'a profile is returned as stored, and profiles are listed in pages by id',
       place(async ({ profiles }) => {
         const given = ['p3', 'p1', 'p2'].map((id, n) => keyedOf(id, n === 2 ? 'bob' : 'ann', [a, b]))
         await profiles.put(given)
@@ -99,7 +99,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a profile stored before parts and aspects could be chosen gets the defaults',
+      'a profile stored before parts and aspects existed gets the defaults',
       place(async ({ profiles }) => {
         const { profile, keys } = keyedOf('p', 'ann', [a])
         const { ignore: _, match: __, ...interests } = profile.interests
@@ -116,7 +116,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of those who decided by the same revision one puts its profile, and the others are told',
+      'only one of several concurrent writes based on the same revision succeeds',
       place(async ({ profiles }) => {
         assert.equal(await profiles.put([keyedOf('p', 'ann', [a])], await profiles.revision()), true)
         const basis = await profiles.revision()
@@ -128,7 +128,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'every change is a new revision, and stamps tell what it changed',
+      'every change creates a new revision, and stamps show the changed profiles',
       place(async ({ profiles }) => {
         const stamps = async () => new Map((await profiles.stamps()).map(({ id, revision }) => [id, revision]))
         const revisions = [await profiles.revision()]
@@ -151,7 +151,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'equal sources are one watch, whoever has them',
+      'equal sources share one watch, regardless of their owners',
       place(async ({ profiles, watches }) => {
         await profiles.put([keyedOf('p', 'ann', [a, b]), keyedOf('q', 'bob', [b, c])])
         const [p, q] = [await profiles.urdsOf('p'), await profiles.urdsOf('q')]
@@ -168,7 +168,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a source that stays keeps its URD and its first visit, wherever it moves in the profile',
+      'a source keeps its URD and first visit when it moves within the profile',
       place(async ({ profiles, watches }) => {
         await profiles.put([keyedOf('p', 'ann', [a, b])])
         const before = await profiles.urdsOf('p')
@@ -192,7 +192,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a first visit counts for the source that was visited alone, whatever a profile was changed to meanwhile',
+      'a first visit does not count for sources added meanwhile',
       place(async ({ profiles, watches }) => {
         await profiles.put([keyedOf('p', 'ann', [a])])
         const [before] = await profiles.urdsOf('p')
@@ -205,7 +205,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the same source twice in a profile is two URDs of one watch',
+      'the same source twice in a profile has two URDs of one watch',
       place(async ({ profiles }) => {
         await profiles.put([keyedOf('p', 'ann', [a, a])])
         await profiles.put([keyedOf('p', 'ann', [a, a])])
@@ -217,7 +217,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'sources are paused and muted one by one, which is a change of their profiles alone',
+      'sources are paused and muted one by one, which changes only their own profiles',
       place(async ({ profiles }) => {
         await profiles.put([keyedOf('p', 'ann', [a, b]), keyedOf('q', 'ann', [a]), keyedOf('r', 'bob', [a])])
         const [one, two] = await profiles.urdsOf('p')
@@ -240,7 +240,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a source that was set aside says why, until its profile is put again',
+      'a source that was set aside keeps the reason until its profile is saved again',
       place(async ({ profiles }) => {
         await profiles.put([keyedOf('p', 'ann', [a, b]), keyedOf('q', 'bob', [a])])
         const [one, two] = await profiles.urdsOf('p')
@@ -261,7 +261,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what the selectors of a source match is known until its profile is put again',
+      'the selection state of a source is kept until its profile is saved again',
       place(async ({ profiles }) => {
         await profiles.put([keyedOf('p', 'ann', [a, b])])
         const [one, two] = await profiles.urdsOf('p')
@@ -278,7 +278,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'marks stay with a source that stays, the same one twice included, and go with one that goes',
+      'marks stay with a source that stays, even if listed twice, and are removed with the source',
       place(async ({ profiles }) => {
         await profiles.put([keyedOf('p', 'ann', [a, b, a])])
         const [first, , second] = await profiles.urdsOf('p')
@@ -299,7 +299,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'with a profile go its URDs, and those of others stay',
+      'removing a profile removes its URDs, and no others',
       place(async ({ profiles }) => {
         await profiles.put([keyedOf('p', 'ann', [a]), keyedOf('q', 'bob', [a])])
         const [kept] = await profiles.urdsOf('q')
@@ -313,7 +313,7 @@ export function profilesSuite(engine: StoreEngine): void {
 
   describe(`watches (${engine.name})`, () => {
     test(
-      'a check begins and ends, and its row tells what came of it',
+      'the row of a watch records the start and the result of a check',
       place(async ({ profiles, watches, shard, host }) => {
         await profiles.put([keyedOf('p', 'ann', [a])])
         const [urd] = await profiles.urdsOf('p')
@@ -357,7 +357,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the newest round is that of any watch, also of one without an owner',
+      'the newest round is taken from all watches, even those without an owner',
       place(async ({ profiles, watches }) => {
         assert.equal(await watches.newestRound(), 0)
         await profiles.put([keyedOf('p', 'ann', [a, b])])
@@ -372,7 +372,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a watch tells since when it fails or works, and when it last found something new',
+      'a watch records since when it has failed or worked, and its last change',
       place(async ({ profiles, watches }) => {
         await profiles.put([keyedOf('p', 'ann', [a])])
         const [urd] = await profiles.urdsOf('p')
@@ -399,7 +399,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the last checks of a watch are told, the newest first, and those of long ago are forgotten',
+      'the last checks of a watch are listed newest first, and old ones are removed',
       place(async ({ profiles, watches }) => {
         await profiles.put([keyedOf('p', 'ann', [a, b])])
         const [one, two] = (await profiles.urdsOf('p')).map(({ watch }) => watch)
@@ -426,7 +426,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'after the clock was set back the newest check is still the first that is told',
+      'the newest check is listed first even after the clock was set back',
       place(async ({ profiles, watches }) => {
         await profiles.put([keyedOf('p', 'ann', [a])])
         const { watch } = (await profiles.urdsOf('p'))[0]!
@@ -439,7 +439,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a first visit is noted once, and where a source landed stays until it lands elsewhere',
+      'a first visit is recorded once, and the redirect target is kept until it changes',
       place(async ({ profiles, watches }) => {
         await profiles.put([keyedOf('p', 'ann', [a])])
         const [urd] = await profiles.urdsOf('p')
@@ -454,7 +454,7 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a profile of earlier times has the usual delivery, and a cadence that can be read',
+      'a profile of an older version gets delivery defaults, also for an invalid cadence',
       place(async ({ profiles }) => {
         for (const [id, cadence] of [
           ['p', 'hourly'],

@@ -6,7 +6,7 @@ import { type StoreEngine, withSystem } from './engine.testkit.ts'
 export function runsSuite(engine: StoreEngine): void {
   describe(`runs (${engine.name})`, () => {
     test(
-      'an unfinished run goes on, a finished one is followed by the next',
+      'an unfinished run is continued, and a finished one is followed by a new run',
       withSystem(engine, {}, async (system) => {
         const first = await system.withRuns(async (runs) => {
           assert.equal(await runs.last(), null)

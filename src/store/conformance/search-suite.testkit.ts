@@ -78,9 +78,9 @@ export function searchSuite(engine: SearchEngine): void {
     })
   }
 
-  describe(`full text (${engine.name})`, () => {
+  describe(`full-text search (${engine.name})`, () => {
     test(
-      'all words, any of them, none of them, phrases and prefixes',
+      'supports AND, OR, NOT, phrases and prefixes',
       finds(
         [
           textOf(1, 'The quick brown fox'),
@@ -109,7 +109,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'case and accents make no difference, in Latin and in Greek',
+      'ignores case and accents in Latin, Greek and Cyrillic',
       finds(
         [
           textOf(1, 'Café CRÈME'),
@@ -134,7 +134,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'words are found in scripts that put no space between them, and marks belong to their letters',
+      'finds words in scripts without spaces, and keeps combining marks with their letters',
       finds(
         [
           textOf(1, '私は東京タワーに行きたいです'),
@@ -147,7 +147,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'a site is a host with all that lies below it, and never a host that only ends alike',
+      'matches a site with its subdomains, but not hosts that merely end alike',
       finds(
         [
           textOf(1, 'x', { host: 'example.org' }),
@@ -173,7 +173,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'titles are found with the text, or alone',
+      'finds titles together with the text, or alone',
       finds([textOf(1, 'about cats', { title: 'On dogs' }), textOf(2, 'about dogs', { title: 'On small cats' })], {
         dogs: [1, 2],
         'intitle:dogs': [1],
@@ -185,7 +185,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'times are those when versions were first seen, from the one and up to the other',
+      'filters by the time a version was first seen, with after inclusive and before exclusive',
       finds([textOf(1, 'x'), textOf(2, 'x'), textOf(3, 'x')], {
         'x after:2026-01-02': [2, 3],
         'x before:2026-01-02': [1],
@@ -196,7 +196,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'a word in the title weighs more, and more of a word more than less of it',
+      'ranks title matches and frequent matches higher',
       withSystem(async (index) => {
         const filler = (n: number): string => `some other text number ${n} `.repeat(5)
         await index.add(
@@ -221,7 +221,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'a document is found once, with its newest version among equals, and pages do not overlap',
+      'finds a document once, with the newest of equal versions, and pages do not overlap',
       withSystem(async (index) => {
         const texts = Array.from({ length: 30 }, (_, n) => textOf(n + 1, 'same words', { documentId: 1 + (n % 10) }))
         await index.add(indexBatch(texts))
@@ -242,7 +242,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'what is no longer kept is not shown, and an earlier version of the document takes its place',
+      'hides dropped versions, and shows an earlier version of the document instead',
       withSystem(async (index, system) => {
         await index.add(
           indexBatch([textOf(1, 'word', { documentId: 7 }), textOf(2, 'word', { documentId: 7 }), textOf(3, 'word')]),
@@ -259,7 +259,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'removed versions are found no more; those that are not there are passed over',
+      'no longer finds removed versions, and ignores the removal of unknown ones',
       withSystem(async (index) => {
         await index.add(indexBatch([textOf(1, 'one word'), textOf(2, 'another word')]))
         assert.equal(await index.remove([1, 99]), 1)
@@ -273,7 +273,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'who may not wait for others that write adds nothing, and still finds what is there',
+      'reports busy instead of waiting for another writer, and still answers queries',
       withSystem(async (index, system) => {
         await index.add(indexBatch([textOf(1, 'mine')]))
         const next = indexBatch([textOf(2, 'mine too')], { after: 1 })
@@ -288,7 +288,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'the watermark moves with the texts, and who began from another one changes nothing',
+      'moves the watermark with the texts, and rejects a batch based on another watermark',
       withSystem(async (index, system) => {
         const other = await system.open()
         assert.equal(await index.watermark(), 0)
@@ -308,7 +308,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'a batch that fails leaves neither texts nor watermark',
+      'changes neither texts nor watermark if a batch fails',
       withSystem(async (index) => {
         const broken = { ...textOf(2, 'second'), at: {} as number }
         await assert.rejects(index.add(indexBatch([textOf(1, 'first'), broken])))
@@ -319,7 +319,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'what was added is there when the index is opened again',
+      'keeps texts when the index is opened again',
       withSystem(async (index, system) => {
         await index.add(indexBatch([textOf(1, 'lasting words')]))
         const again = await system.open()
@@ -333,7 +333,7 @@ export function searchSuite(engine: SearchEngine): void {
       marks.map(([from, to]) => text.slice(from, to))
 
     test(
-      'marks stand where the words are, in the spelling of the text',
+      'marks matched words in their original spelling',
       withSystem(async (index) => {
         const text = 'Ένα Café, the CAFE at 東京タワー; sof\u00adtly: cafés \u0002 end'
         const expected: Record<string, string[]> = {
@@ -361,7 +361,7 @@ export function searchSuite(engine: SearchEngine): void {
     )
 
     test(
-      'no text and no query makes an engine fail',
+      'accepts any text and any query',
       withSystem(async (index) => {
         const texts = ['\0', '\u0001\u0002\u0003', '\ud800', '"*()', 'a'.repeat(100_000), '漢'.repeat(10_000), '\ue000']
         await index.add(

@@ -13,7 +13,7 @@ export function storiesSuite(engine: StoreEngine): void {
 
   describe(`near-duplicates (${engine.name})`, () => {
     test(
-      'a near-duplicate is found under another document of the same profile, and listed with it',
+      'a near-duplicate in the same profile is found by its cluster, and its URL is listed once',
       place(async (all) => {
         const { annotations, host } = all
         const [one, two] = await kept(all, ['/a', '/b'])
@@ -37,7 +37,7 @@ export function storiesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'texts are found by their bands, those with the most in common first, and by their host',
+      'texts are found by bands, best match first, and by host',
       place(async (all) => {
         const { annotations } = all
         const versions = await kept(all, ['/a', '/b', '/c', '/d'])
@@ -61,7 +61,7 @@ export function storiesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of a band that many share the newest are looked at, and texts leave when they are too old',
+      'only the newest texts of a crowded band are compared, and old texts are removed',
       place(async (all) => {
         const { annotations } = all
         const [one, ...others] = await kept(
@@ -92,7 +92,7 @@ export function storiesSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a page that is split off has its own annotation for each profile, and stays apart',
+      'a page that is split off gets its own annotation for each profile, and stays separate',
       place(async (all) => {
         const { annotations, host } = all
         const [one, two, three] = await kept(all, ['/a', '/b', '/c'])

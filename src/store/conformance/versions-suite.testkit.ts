@@ -17,7 +17,7 @@ export function versionsSuite(engine: StoreEngine): void {
 
   describe(`versions (${engine.name})`, () => {
     test(
-      'each version tells when it was first and last seen, also once it is superseded',
+      'each version records when it was first and last seen, even once it is superseded',
       withPage(async ({ host, record, history }) => {
         await record(pageOf(host, '/', 'one', { at: 1_000 }))
         await record(noteOf(host, '/', 'unchanged', { at: 2_000 }))
@@ -35,7 +35,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version tells all that was captured',
+      'a version contains all captured fields',
       withPage(async ({ host, record, history }) => {
         const page = pageOf(host, '/', 'one', {
           etag: '"e"',
@@ -57,7 +57,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a page that disappears gets a gone version, once, and one that comes back goes on',
+      'a page that disappears gets one gone version, and continues its history when it comes back',
       withPage(async ({ host, record, history, document, known }) => {
         await record(pageOf(host, '/', 'one', { etag: '"1"' }))
         assert.equal((await record(goneOf(host, '/', { at: 2_000 }))).kind, 'gone')
@@ -86,7 +86,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version that was completed from a table says so, and counts as one more answer that was not the whole page',
+      'a version completed from a table is marked, and counts as one more answer without a full page',
       withPage(async ({ host, record, history, known }) => {
         await record(pageOf(host, '/', 'one'))
         await record(pageOf(host, '/', 'two', { at: 2_000, completed: 'price time' }))
@@ -105,7 +105,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a page that fails keeps why and how often in a row, until it answers',
+      'a failing page records the reason and number of consecutive failures until it answers',
       withPage(async ({ host, record, document, bad }) => {
         const failed = (at: number, reason: string, status = 0) =>
           noteOf(host, '/', 'failed', { at, status, reason } as Partial<Capture>)
@@ -136,7 +136,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a page that moved away is gone and tells where to; one that was never there is only noted',
+      'a page that moved away is gone, with its new location; an unknown page is only noted',
       withPage(async ({ host, record, history, document }) => {
         const moved = (path: string) =>
           goneOf(host, path, { outcome: 'redirect', status: 301, location: 'http://new.example/' } as Partial<Capture>)
@@ -150,7 +150,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'other bytes with the same visible text and links are no change; the validators are those seen last',
+      'different bytes with the same visible text and links are no change, but update the validators',
       withPage(async ({ host, record, history, known, links }) => {
         const parts = { links: ['http://a.example/'], linkNaming: 1 }
         const stored = await record(pageOf(host, '/', 'one nonce=1', { etag: '"1"', ...parts }))
@@ -172,7 +172,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the same visible text with other links is a version, with its own body and links',
+      'the same visible text with other links is a new version, with its own body and links',
       withPage(async ({ host, record, history, links, known }) => {
         const first = await record(pageOf(host, '/', 'one <a>', { links: ['http://a.example/'] }))
         assert.equal(first.kind, 'stored')
@@ -200,7 +200,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what differs in something else that the watch asks for is a change, even with the same bytes',
+      'a difference in another watched aspect is a change, even with the same bytes',
       withPage(async ({ host, record, history }) => {
         const first = await record(pageOf(host, '/', 'one'))
         assert.ok(first.kind === 'stored')
@@ -222,7 +222,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the same text as a version that is not current any more is a change',
+      'the same text as that of an earlier, superseded version is a change',
       withPage(async ({ host, record }) => {
         const first = await record(pageOf(host, '/', 'a'))
         assert.equal(first.kind, 'stored')
@@ -233,7 +233,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what is known of a document has the fingerprints of its current version',
+      'a known document has the fingerprints of its current version',
       withPage(async ({ host, record, known }) => {
         const page = pageOf(host, '/', 'a', { text: text('a'), textRules: 7 })
         await record(page)
@@ -245,7 +245,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a new tag on equal content is no change and is used from then on',
+      'a new ETag on equal content is no change, and is used from then on',
       withPage(async ({ host, record, history, known }) => {
         await record(pageOf(host, '/', 'same', { etag: '"1"' }))
         await record(pageOf(host, '/', 'same', { etag: '"2"', at: 2_000 }))
@@ -255,7 +255,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'validators that stood still while the content changed are not believed again',
+      'validators that stayed the same while the content changed are never trusted again',
       withPage(async ({ host, record, known }) => {
         await record(pageOf(host, '/', 'one', { etag: '"same"' }))
         await record(noteOf(host, '/', 'unchanged', { at: 2_000 }))
@@ -268,7 +268,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a body that broke off does not replace a whole one',
+      'a truncated body does not replace a complete one',
       withPage(async ({ host, record, history }) => {
         await record(pageOf(host, '/', 'the whole page'))
         assert.equal((await record(pageOf(host, '/', 'the wh', { truncated: 'time', at: 2_000 }))).kind, 'incomplete')
@@ -279,7 +279,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the version of a moment is the last that came before it',
+      'the version at a given time is the last one seen by then',
       withPage(async ({ host, record, document, shard }) => {
         await record(pageOf(host, '/', 'one', { at: 1_000 }))
         await record(pageOf(host, '/', 'two', { at: 3_000 }))
@@ -290,7 +290,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'versions are listed from the newest on, a page at a time',
+      'versions are listed newest first, in pages',
       withPage(async ({ host, record, document, shard }) => {
         for (const [index, words] of ['one', 'two', 'three', 'four'].entries())
           await record(pageOf(host, '/', words, { at: 1_000 * (index + 1) }))
@@ -305,7 +305,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a list of links that did not change is the same for every version',
+      'an unchanged list of links is returned for every version',
       withPage(async ({ host, record, history, links }) => {
         const list = ['http://a.example/', `http://${host}/b`]
         await record(pageOf(host, '/', 'one', { links: list }))
@@ -317,7 +317,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'documents and versions come in pages, each once',
+      'documents and versions are listed in pages, each once',
       withPage(async ({ host, record, shard }) => {
         for (let n = 0; n < 7; n++) await record(pageOf(host, `/${n}`, String(n)))
         const paged = async (read: OpenShard['versions']['documents'] | OpenShard['versions']['versions']) => {
@@ -335,7 +335,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'current versions are listed newest first, gone ones too, a page at a time',
+      'current versions are listed newest first, in pages, including gone ones',
       withPage(async ({ host, record, shard }) => {
         await record(pageOf(host, '/a', 'one'))
         await record(pageOf(host, '/b', 'one of b'))
@@ -362,7 +362,7 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a document is found by its key, by its spelling and by its id',
+      'a document is found by key, URL and id',
       withPage(async ({ host, record, shard, document }) => {
         const page = pageOf(host, '/', 'one')
         await record(page)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -155,15 +155,19 @@ describe('segments in a shared folder', () => {
       assert.ok(failed.every((error) => isAppError(error, 'record-damaged')))
     }))
 
-  test('a missing folder is reported as possibly not mounted', async () => {
-    await withBodies(folder, async ({ bodies, writer }) => {
+  test('a missing folder is reported as possibly not mounted, is not created, and is used once it is back', () =>
+    withBodies(folder, async ({ bodies, objects, writer }) => {
       await bodies.end()
+      const one = writer()
       await assert.rejects(
-        writer().record(['/a']),
+        one.record(['/a']),
         (error) => isAppError(error, 'store-failed') && /mounted/.test(error.message),
       )
-    })
-  })
+      assert.equal(existsSync(bodies.folder), false)
+      mkdirSync(bodies.folder)
+      await one.record(['/a'])
+      await readsAll(objects, ['/a'])
+    }))
 
   test('a writer whose segment was closed by others continues in a new one', () =>
     withBodies(folder, async ({ pool, bodies, segments }) => {

@@ -171,14 +171,20 @@ describe('an unusable server', () => {
     await server.end()
   })
 
-  test('a schema from a newer version is rejected', async () => {
+  test('a schema from a newer version is rejected and left alone', async () => {
     const { pool, address, destroy } = await createDatabase()
+    await pool.query('DROP SCHEMA public CASCADE')
+    await pool.query('CREATE SCHEMA public')
+    await pool.query('CREATE TABLE migrations (id int PRIMARY KEY, name text, at timestamptz NOT NULL DEFAULT now())')
     await pool.query(`INSERT INTO migrations (id, name) VALUES (9999, 'later')`)
     for (const work of [migrate, migrationStates]) {
       const error = await failureOf(address, work)
       assert.equal(error.code, 'store-too-new')
       assert.match(error.message, /has schema 9999, this program knows \d+\. Use the newer program\./)
     }
+    const tables = await pool.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
+    assert.deepEqual(tables, [{ name: 'migrations' }])
+    assert.deepEqual(await pool.query('SELECT id FROM migrations'), [{ id: 9999 }])
     await destroy()
   })
 

@@ -22,10 +22,15 @@ describe('rule for ignoring a block', () => {
     assert.ok(!matches(ignore, 'Walk'))
   })
 
-  test('falls back to the whole text, unless it is too long', () => {
-    assert.ok(matches(ignoreFor({ after: 'Page 3 of 9', place: '' }).ignore, 'Page 4 of 9'))
+  test('is the whole text of an added, removed or rewritten block, unless it is too long', () => {
+    for (const block of [{ after: 'Page 3 of 9' }, { before: 'Page 3 of 9' }]) {
+      const { ignore } = ignoreFor({ ...block, place: '' })
+      assert.ok(matches(ignore, 'Page 4 of 9'))
+      assert.ok(!matches(ignore, 'Page 4'))
+    }
     assert.ok(matches(ignoreFor({ before: 'a b', after: 'c? d', place: '' }).ignore, 'c? d'))
-    assert.equal(ignoreFor({ after: 'x'.repeat(600), place: '' }).ignore, undefined)
+    for (const block of [{ after: 'x'.repeat(600) }, { before: 'x'.repeat(600) }])
+      assert.equal(ignoreFor({ ...block, place: '' }).ignore, undefined)
   })
 
   test('offers a selector only if it matches no other block', () => {

@@ -48,7 +48,7 @@ describe('blocks of hostile pages', () => {
   })
 
   test('are read despite endless unclosed or repeated markup', () => {
-    const pages = [
+    const invisible = [
       ...[
         '<b hidden>a',
         '<p><b hidden>a',
@@ -59,37 +59,61 @@ describe('blocks of hostile pages', () => {
         '<template>',
         '<table>',
       ],
-      ...[
-        '<form>',
-        '<select><option>',
-        '</p></li></x></b></form>',
-        '<!-- ',
-        '<![CDATA[',
-        '<a "',
-        '< ',
-        '&',
-        '<dialog>',
-        '<title>',
-      ],
-      ...['\u200b', '\u200d ', '\ufeff', '\u0301\u0327', '<li><div>', '<dd><div>', '<style>.x{display:none}</style>a'],
+      ...['<form>', '<select><option>', '</p></li></x></b></form>', '<!-- ', '<![CDATA[', '<a "', '<dialog>'],
+      ...['\u200b', '\u200d ', '\ufeff', '<li><div>', '<dd><div>'],
     ]
-    for (const piece of pages) assert.equal(read(fill(piece, megabyte / 2)).kind, 'html', piece)
+    const textsOf = (page: string) => read(page).blocks.map(({ text }) => text)
+    for (const piece of invisible) {
+      assert.deepEqual(textsOf(`<p>first</p>${fill(piece, megabyte / 2)}`), ['first'], piece)
+    }
+    for (const piece of ['< ', '&', '\u0301\u0327']) {
+      const text = fill(piece, megabyte / 2)
+      assert.deepEqual(textsOf(`<p>first</p>${text}`), ['first', text.trim()], piece)
+    }
+    const titles = fill('<title>', megabyte / 2)
+    assert.deepEqual(textsOf(`<p>first</p>${titles}`), [titles.slice('<title>'.length), 'first'])
+    const styles = '<style>.x{display:none}</style>a<i class=x>b</i>'.repeat(10_000)
+    assert.deepEqual(textsOf(`<p>first</p>${styles}`), ['first', 'a'.repeat(10_000)])
   })
 
-  test('are read despite hostile style sheets', () => {
-    const sheets = [
-      fill('.a{display:none}', megabyte),
+  test('keep their places beside blocks of zero-width characters', () => {
+    const blank = '<div>\u200b</div>'
+    for (const page of [
+      `${blank}<p>first</p><h1>last</h1>`,
+      `<p>first</p>${blank}<h1>last</h1>`,
+      `<p>first</p><h1>last</h1>${blank}`,
+    ]) {
+      const blocks = read(page).blocks.map(({ kind, text, place }) => [kind, text, place])
+      assert.deepEqual(
+        blocks,
+        [
+          ['paragraph', 'first', 'p'],
+          ['heading', 'last', 'h1'],
+        ],
+        page,
+      )
+    }
+  })
+
+  test('are hidden or shown despite hostile style sheets', () => {
+    const page = `<p class="x z">a<p class="${fill('x ', megabyte)}">b${'<p class="x y z">c'.repeat(20_000)}<p>last`
+    const textsOf = (sheet: string) => read(`<style>${sheet}</style>${page}`).blocks.map(({ text }) => text)
+    for (const sheet of [
       `.x{display:none}${fill('a{', megabyte)}`,
       `.x{display:none}/*${fill('/* ', megabyte)}`,
       `.x{display:none}${fill('"\\', megabyte)}`,
       `.x{display:none}${fill('@media screen{', megabyte)}`,
+      `.x{display:none}${fill('.b,', megabyte)}{display:none}`,
+    ])
+      assert.deepEqual(textsOf(sheet), ['last'], sheet.slice(0, 40))
+    const all = ['a', 'b', ...Array<string>(20_000).fill('c'), 'last']
+    for (const sheet of [
+      fill('.a{display:none}', megabyte),
       `.x{display:none;display:a${' '.repeat(megabyte)}1}`,
       `.x{display${' '.repeat(megabyte)}:none}`,
-      `.x{display:none}${fill('.b,', megabyte)}{display:none}`,
       Array.from({ length: 5000 }, (_, n) => `.x.y${n}{display:none}`).join(''),
-    ]
-    const page = `<p class="x z">a<p class="${fill('x ', megabyte)}">b${'<p class="x y z">c'.repeat(20_000)}`
-    for (const sheet of sheets) assert.equal(read(`<style>${sheet}</style>${page}`).kind, 'html')
+    ])
+      assert.deepEqual(textsOf(sheet), all, sheet.slice(0, 40))
   })
 
   test('have places and headings of limited length', () => {

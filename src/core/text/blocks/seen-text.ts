@@ -87,7 +87,8 @@ export function seenText(text: string): string {
       .replace(zeroWidths, keptJoiner)
       .replace(/ {2,}/g, ' ')
       .replace(/ ?([\t\n]) ?/g, '$1')
-      .trim()
+      // Not `trim`: lines are counted, and the first or the last may be empty now.
+      .replace(/^ | $/g, '')
   }
   // Sorting combining marks takes quadratic time; no language has that many on one letter.
   return tooManyMarks.test(seen) ? seen : seen.normalize('NFC')

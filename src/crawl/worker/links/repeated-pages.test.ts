@@ -51,7 +51,19 @@ test('counts each check of a watch separately', () => {
   for (let round = 1; round < 5; round++) assert.equal(walk(admits, ['x'], { ...noCheck, watch: 3, round }), 11)
 })
 
-test('admits 10,000 copies in a row with a capacity of 100', () => {
-  const { admits } = createRepeatedPages({ maxLinks: 1_000_000, capacity: 100 })
-  for (let n = 0; n < 10_000; n++) assert.ok(admits(requestOf(`/${n}/`, `/${n - 1}/`), digestOf('x'), 1))
+test('remembers only the latest pages and counts, as many as its capacity', () => {
+  const { admits } = createRepeatedPages({ maxLinks: 1, capacity: 100 })
+  const isFollowed = (path: string, parent: string, body: number) =>
+    admits(requestOf(path, parent), digestOf(`${body}`), 1)
+  for (let n = 0; n <= 100; n++) {
+    assert.ok(isFollowed(`/${n}/`, '/', n))
+    assert.ok(isFollowed(`/${n}/a/`, `/${n}/`, n))
+    assert.ok(!isFollowed(`/${n}/b/`, `/${n}/`, n))
+  }
+  assert.ok(!isFollowed('/51/b/', '/51/', 51), 'the page above is remembered')
+  assert.ok(isFollowed('/50/b/', '/50/', 50), 'the page above is forgotten')
+  assert.ok(isFollowed('/1/', '/', 1))
+  assert.ok(!isFollowed('/1/b/', '/1/', 1), 'the count is remembered')
+  assert.ok(isFollowed('/0/', '/', 0))
+  assert.ok(isFollowed('/0/b/', '/0/', 0), 'the count is forgotten')
 })

@@ -24,7 +24,7 @@ function fetchedOf(path: string, { bytes = 10_000, type = 'text/html', watch = 0
 }
 
 /** A shard that has fetched pages, and an idle one. */
-function twoShards(t: TestContext, read: (page: FetchedPage) => Promise<PageReading>) {
+function twoShards(t: TestContext, read: (page: FetchedPage) => Promise<PageReading>, onRecord: () => void = () => {}) {
   const { port1, port2 } = new MessageChannel()
   const recorded: Capture[] = []
   const offered: Offer[] = []
@@ -35,6 +35,7 @@ function twoShards(t: TestContext, read: (page: FetchedPage) => Promise<PageRead
         maxItems: 2,
         maxWaitMs: 1,
         async record(captures) {
+          onRecord()
           recorded.push(...captures)
           return captures.map(() => ({ kind: 'stored', versionId: recorded.length }))
         },
@@ -83,11 +84,14 @@ describe('a page read by another shard', () => {
     assert.deepEqual(offered, [link], 'links of a page that was dropped are not known')
   })
 
-  test('passes on the error if it cannot be read', async (t) => {
-    const { give } = twoShards(t, async () => {
+  test('passes on the error if it cannot be read or stored', async (t) => {
+    const fail = (): never => {
       throw new AppError('lease-lost', 'another worker has it')
-    })
-    await assert.rejects(give(fetchedOf('/a'))!, (error) => isAppError(error, 'lease-lost'))
+    }
+    const unread = twoShards(t, async () => fail())
+    await assert.rejects(unread.give(fetchedOf('/a'))!, (error) => isAppError(error, 'lease-lost'))
+    const unstored = twoShards(t, async ({ response }) => pageWith([], response.body), fail)
+    await assert.rejects(unstored.give(fetchedOf('/a'))!, (error) => isAppError(error, 'lease-lost'))
   })
 
   test('must be large enough, of the right type and not part of a watch', async (t) => {

@@ -82,7 +82,7 @@ export function testScreenshots(
     })
     after(() => archive?.close())
 
-    test('those of the versions are found, with their size and where they differ', async () => {
+    test('are returned with their size and the areas that differ', async () => {
       const path = await pathOf(page)
       const answer = await get(`${path}?from=1&to=2`)
       assert.equal(answer.statusCode, 200, answer.body)
@@ -113,7 +113,7 @@ export function testScreenshots(
       }
     })
 
-    test('a version whose picture was that of the one before has this one; the last two are compared by default', async () => {
+    test('are reused for a version that looks like the previous one; the last two are compared by default', async () => {
       const path = await pathOf(page)
       const compared = (await get(path)).json()
       assert.deepEqual([compared.from, compared.to, compared.changedShare, compared.boxes], [2, 3, 0, []])
@@ -121,13 +121,13 @@ export function testScreenshots(
       assert.ok((await get(`${path}/before?from=3&to=1`)).rawPayload.equals(picture(32)))
     })
 
-    test('a page with steps has its own', async () => {
+    test('are separate for a page with steps', async () => {
       const compared = (await get(await pathOf(steps))).json()
       assert.equal(compared.after.n, 1)
       assert.ok((await get(compared.after.url)).rawPayload.equals(picture(8)))
     })
 
-    test('a page that no browser read has none, and a version that is not there is not found', async () => {
+    test('are missing for a page that no browser has read, and not found for an unknown version', async () => {
       const path = await pathOf(plain)
       const { before: old, after: later, difference, changedShare, boxes } = (await get(path)).json()
       assert.deepEqual({ old, later, difference, changedShare, boxes }, { ...none, boxes: [] })
@@ -140,7 +140,7 @@ export function testScreenshots(
       assert.equal((await get(`${path}/other`)).statusCode, 400)
     })
 
-    test('who sees the page sees them, and nobody else', async () => {
+    test('are visible only to users who may see the page', async () => {
       const path = await pathOf(page)
       const { id } = await documentOf(`${page}#screenshot`)
       assert.equal((await get(`/documents/${id}`)).statusCode, 404, 'she has no annotation of the picture itself')
@@ -149,7 +149,7 @@ export function testScreenshots(
         assert.equal((await get(each, eve)).statusCode, 404, each)
     })
 
-    test('one that is not kept any more is missing, and says why', async () => {
+    test('are reported as gone (410) once they are no longer stored', async () => {
       const path = await pathOf(page)
       const { id } = await documentOf(`${page}#screenshot`)
       const [first] = await archive.erace.stores.versions.history(id, { after: 0, limit: 1 })

@@ -238,11 +238,19 @@ describe('inbox', () => {
   )
 
   test(
-    'can be searched by title and filtered by profile and urgency',
+    'can be searched by title, summary and URL, and filtered by profile and urgency',
     withServer(async (server) => {
       const java = await annotate(server, ada, { title: 'Java and its islands', profile: 'q', urgency: 5 })
-      await annotate(server, ada, { title: 'Something else' })
+      const summary = { text: 'Rain over the islands', marks: [] }
+      const other = await annotate(server, ada, {
+        title: 'Something else',
+        summary,
+        url: 'http://weather.example/rhodes',
+      })
       const user = server.as(ada)
+      assert.deepEqual(idsOf(await user.get('/annotations?q=islands')), [other, java])
+      assert.deepEqual(idsOf(await user.get('/annotations?q=rain')), [other])
+      assert.deepEqual(idsOf(await user.get('/annotations?q=rhodes')), [other])
       assert.deepEqual(idsOf(await user.get('/annotations?q=intitle:islands')), [java])
       assert.deepEqual(idsOf(await user.get('/annotations?profile=q')), [java])
       assert.deepEqual(idsOf(await user.get('/annotations?urgency=2')), [java])

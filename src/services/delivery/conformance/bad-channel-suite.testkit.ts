@@ -10,7 +10,7 @@ export function badChannelSuite(engine: StoreEngine): void {
   const place = (work: (place: DeliveryPlace) => Promise<void>, options?: ProcessOptions) =>
     withDelivery(engine, work, options)
 
-  describe(`one bad channel (${engine.name})`, () => {
+  describe(`a bad channel (${engine.name})`, () => {
     const throwing: ChannelAgent = {
       ...agentsByKind.get('webhook')!,
       kind: 'throwing',
@@ -21,7 +21,7 @@ export function badChannelSuite(engine: StoreEngine): void {
     const agents = new Map([...agentsByKind, ['throwing', throwing]])
 
     test(
-      'whose agent throws fails with the reason, and the others get theirs',
+      'whose agent throws is failing with the reason, and other channels still deliver',
       place(
         async (where) => {
           await where.addChannel('bad', { kind: 'throwing' })
@@ -41,7 +41,7 @@ export function badChannelSuite(engine: StoreEngine): void {
     const silent: ChannelAgent = { ...throwing, kind: 'silent', send: () => new Promise(() => {}) }
 
     test(
-      'whose agent never comes back is given up for now',
+      'whose agent never returns counts as failed after a timeout',
       place(
         async (where) => {
           await where.addChannel('bad', { kind: 'silent' })
@@ -56,7 +56,7 @@ export function badChannelSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of a kind that this version does not know fails with the reason, and loses nothing',
+      'of a kind unknown to this version fails with the reason, and loses nothing',
       place(async (where) => {
         await where.addChannel('new', { kind: 'hologram' })
         await where.setProfile('p', { channels: ['new', 'c'] })
@@ -77,7 +77,7 @@ export function badChannelSuite(engine: StoreEngine): void {
     )
 
     test(
-      'that administrators alone may use is not used for an owner who is none any more',
+      'of a kind reserved for administrators is not used for other owners',
       place(async (where) => {
         await where.addChannel('x', { kind: 'exec', settings: { command: '/bin/true' } })
         await where.setProfile('p', { channels: ['x'] })
@@ -92,7 +92,7 @@ export function badChannelSuite(engine: StoreEngine): void {
     )
 
     test(
-      'that readers fetch themselves lets nothing wait',
+      'that is polled by its readers queues nothing',
       place(async (where) => {
         await where.addChannel('feed', { kind: 'feed', settings: {} })
         await where.setProfile('p', { channels: ['feed'] })
@@ -104,7 +104,7 @@ export function badChannelSuite(engine: StoreEngine): void {
     )
 
     test(
-      'that takes its time holds up no other',
+      'that is slow does not delay other channels',
       place(async (where) => {
         await where.addChannel('slow')
         await where.setProfile('p', { channels: ['slow', 'c'] })

@@ -33,7 +33,7 @@ export function lookingSuite(engine: StoreEngine): void {
 
   describe(`the preview of a channel (${engine.name})`, () => {
     test(
-      'is what then leaves, at the time at which it leaves, without what was read',
+      'shows the next message and its time, without annotations already read',
       place(async (where) => {
         await where.setProfile('p', { cadence: 'hourly' })
         assert.equal(await previewOf(where), null)
@@ -50,7 +50,7 @@ export function lookingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'waits for quiet hours and for the limit per hour, as the message does',
+      'respects quiet hours and the hourly limit',
       place(async (where) => {
         await where.addChannel('d')
         await where.setProfile('p', { perHour: 1 })
@@ -68,7 +68,7 @@ export function lookingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'is the message that failed, when it is tried again; the oldest, where there are several',
+      'shows the failed message that is retried next, and the time of the retry',
       place(async (where) => {
         where.sink.answerWith({ status: 400 })
         const [one, two] = idsOf(await where.found({}, {}))
@@ -96,7 +96,7 @@ export function lookingSuite(engine: StoreEngine): void {
     }
 
     test(
-      'is sent at once beside what waits, shows the answer, and is in the log',
+      'is sent immediately, returns the answer, and is logged',
       place(async (where) => {
         await where.setProfile('p', { cadence: 'hourly', quiet: { zone: 'UTC', from: '11:00', to: '15:00' } })
         await where.found({})
@@ -116,7 +116,7 @@ export function lookingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'that arrives lets a failing channel work again at once, and leaves one that is off as it is',
+      'that succeeds reactivates a failing channel, and leaves a channel that is off unchanged',
       place(async (where) => {
         const { sink, channels } = where
         sink.answerWith({ status: 503 })

@@ -30,10 +30,10 @@ export function processFaultsSuite(engine: StoreEngine): void {
     )
   }
 
-  describe(`a clock that is set (${engine.name})`, () => {
+  describe(`a clock change (${engine.name})`, () => {
     for (const isRunning of [true, false])
       test(
-        `back by a year, ${isRunning ? 'while it runs' : 'while nothing runs'}: all that waits leaves once, by the new time`,
+        `back by a year, ${isRunning ? 'while it runs' : 'while nothing runs'}, sends everything pending once, by the new time`,
         place(async (where) => {
           const { clock, sink } = where
           await where.addChannel('d')
@@ -73,7 +73,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
       )
 
     test(
-      'forward by a day, and back again: everything leaves once',
+      'forward by a day and back again sends everything once',
       place(async (where) => {
         const { clock } = where
         await where.addChannel('d')
@@ -95,7 +95,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'forward while a message is sent: the process keeps its channel, and sends it once',
+      'forward during a transmission does not send the message twice',
       place(async (where) => {
         const answered = Promise.withResolvers<void>()
         const arrived = Promise.withResolvers<void>()
@@ -122,7 +122,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
 
   describe(`several processes (${engine.name})`, () => {
     test(
-      'send each message once between them, in order on every channel',
+      'send each message once, in order on every channel',
       place(async (where) => {
         const names = Array.from({ length: 12 }, (_, n) => `channel${n}`)
         for (const name of names) await where.addChannel(name)
@@ -144,7 +144,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the channels of one that died are taken over when its lease is over, and it writes nothing any more',
+      'take over the channels of a dead process when its lease expires, and ignore its late writes',
       place(async (where) => {
         const { clock, sink, deliveries } = where
         const answered = Promise.withResolvers<void>()
@@ -176,7 +176,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'one that renews its leases keeps them, however long its receiver takes',
+      'keep renewed leases, however slow the receiver',
       place(async (where) => {
         const { clock } = where
         const answered = Promise.withResolvers<void>()
@@ -202,7 +202,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`a store that fails (${engine.name})`, () => {
+  describe(`a store failure (${engine.name})`, () => {
     /** Fails once, at the first call of the method. */
     const failing =
       (method: 'settle' | 'compose' | 'begun', error: Error): NonNullable<ProcessOptions['faulty']> =>
@@ -220,7 +220,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
       }
 
     test(
-      'after a message was sent: it is sent again under its id, and its channel is not to blame',
+      'after sending repeats the message with the same id, and does not count against the channel',
       place(
         async (where) => {
           const [one] = await where.found({})
@@ -238,7 +238,7 @@ export function processFaultsSuite(engine: StoreEngine): void {
 
     for (const method of ['compose', 'begun'] as const)
       test(
-        `in a way that nobody foresaw (${method}): the channel waits with the reason, and others get theirs`,
+        `of an unexpected kind (${method}) delays one channel with the reason, and others still deliver`,
         place(
           async (where) => {
             await where.addChannel('d')

@@ -25,7 +25,7 @@ export function receiverFaultsSuite(engine: StoreEngine): void {
 
   describe(`a receiver that is down (${engine.name})`, () => {
     test(
-      'for an hour gets the message that was begun under its id, and then one digest of the rest',
+      'for an hour gets the pending message with its original id, then one digest of the rest',
       place(async (where) => {
         const { sink, clock } = where
         sink.answerWith(() => ({ status: clock.now() < START + HOUR_MS ? 503 : 200 }))
@@ -54,7 +54,7 @@ export function receiverFaultsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'is failing from the third time on, with the reason; others get theirs, and the first that arrives ends it',
+      'is failing after three attempts, with the reason, until a message arrives; others still deliver',
       place(async (where) => {
         const { sink } = where
         await where.addChannel('d')
@@ -78,7 +78,7 @@ export function receiverFaultsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'is tried at once when its owner changes the settings',
+      'is retried immediately when its owner changes the settings',
       place(async (where) => {
         const { sink, channels } = where
         sink.answerWith(({ path }) => ({ status: path === '/c' ? 500 : 200 }))
@@ -93,7 +93,7 @@ export function receiverFaultsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'and says when it is back is not asked before',
+      'and sends Retry-After is not contacted before then',
       place(async (where) => {
         where.sink.answerWith({ status: 429, headers: { 'retry-after': '600' } })
         await where.found({})
@@ -107,7 +107,7 @@ export function receiverFaultsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'for days makes its message a dead letter, which is sent again under its id when its owner says so',
+      'for days turns its message into a dead letter, which its owner can resend with the same id',
       place(async (where) => {
         const { sink, deliveries } = where
         sink.answerWith({ status: 503, body: 'closed' })
@@ -129,9 +129,9 @@ export function receiverFaultsSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`a receiver that refuses (${engine.name})`, () => {
+  describe(`a receiver that rejects (${engine.name})`, () => {
     test(
-      'one message for good gets the next one at once',
+      'one message permanently gets the next one immediately',
       place(async (where) => {
         where.sink.answerWith(({ body }) => ({ status: body.includes('Page 2') ? 400 : 200 }))
         const [one, two, three] = await where.found({}, {}, {})
@@ -147,7 +147,7 @@ export function receiverFaultsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'everything is failing after three messages, and the rest waits',
+      'everything is failing after three messages, and the rest stays queued',
       place(async (where) => {
         where.sink.answerWith({ status: 403 })
         const found = await where.found({}, {}, {}, {}, {})
@@ -170,7 +170,7 @@ export function receiverFaultsSuite(engine: StoreEngine): void {
     }
 
     test(
-      'because it is gone has its channel switched off, with the reason',
+      'messages because it is gone has its channel switched off, with the reason',
       place(
         async (where) => {
           await where.addChannel('gone', { kind: 'leaving' })

@@ -23,7 +23,7 @@ export function sendingSuite(engine: StoreEngine): void {
 
   describe(`sending (${engine.name})`, () => {
     test(
-      'an annotation arrives at its channel as a signed message, and the log and the channel say so',
+      'delivers an annotation as a signed message, and records it in the log and the channel',
       place(async (where) => {
         const { sink, deliveries, channels } = where
         const [one] = await where.found({ title: 'Kettle', urgency: 2 })
@@ -52,7 +52,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'messages of a channel arrive in the order of their annotations, each under an id of its own',
+      'delivers messages of a channel in the order of their annotations, each with a unique id',
       place(async (where) => {
         await where.addChannel('d')
         await where.setProfile('q', { channels: ['c', 'd'] })
@@ -66,7 +66,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what is found while others are sent follows them',
+      'sends annotations found during a transmission afterwards',
       place(async (where) => {
         const more: number[] = []
         where.sink.answerWith(async () => {
@@ -80,7 +80,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'more than five at once are one digest, and a program gets all of them however many they are',
+      'combines more than five annotations into a digest, and sends every one to programs',
       place(async (where) => {
         await where.setProfile('q', {})
         const found = await where.found(
@@ -105,7 +105,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'people get what there is room for, and a count of the rest',
+      'shows people as many changes as fit, and a count of the rest',
       place(async (where) => {
         await where.addChannel('n', { kind: 'ntfy', settings: { url: `${where.sink.url}/n`, topic: 't', token: '' } })
         await where.setProfile('p', { channels: ['n'] })
@@ -123,7 +123,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'near-duplicates are told as one to people, with the addresses of the others, and one by one to programs',
+      'groups near-duplicates for people, with the other URLs, and lists each one for programs',
       place(async (where) => {
         await where.addChannel('n', { kind: 'ntfy', settings: { url: `${where.sink.url}/n`, topic: 't', token: '' } })
         await where.setProfile('p', { channels: ['c', 'n'] })
@@ -145,7 +145,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what was muted, or from before its profile, goes nowhere, and neither does what its profile no longer sends there',
+      'skips annotations without channels, unknown channels, and channels removed from the profile',
       place(async (where) => {
         await where.addChannel('d')
         await where.found({ channels: [] })
@@ -159,7 +159,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'nothing is sent for an account that is disabled, not even what was begun',
+      'sends nothing for a disabled account, not even a pending message',
       place(async (where) => {
         where.sink.answerWith({ status: 503 })
         await where.found({})
@@ -184,7 +184,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'settings of a channel that change between two messages hold for the second',
+      'applies changed channel settings to the next message',
       place(async (where) => {
         const { sink, channels } = where
         sink.answerWith(async ({ path }) => {
@@ -202,7 +202,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a channel that is switched off between two messages sends no more, also not when it is switched on again',
+      'drops everything queued when a channel is switched off, even if it is switched on again',
       place(async (where) => {
         const { sink, channels } = where
         sink.answerWith(async () => {
@@ -223,7 +223,7 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'an annotation that is removed before its message leaves is not in it, and a message without any is not sent',
+      'does not send a message whose annotations were all removed',
       place(async (where) => {
         where.sink.answerWith({ status: 503 })
         const [one] = await where.found({})
@@ -237,12 +237,12 @@ export function sendingSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`the text of a page in a message (${engine.name})`, () => {
+  describe(`page text in messages (${engine.name})`, () => {
     const textsIn = ({ sink }: DeliveryPlace): (string | undefined)[] =>
       sink.received.flatMap(({ body }) => (JSON.parse(body).data as { text?: string }[]).map(({ text }) => text))
 
     test(
-      'is in those of profiles that want it',
+      'is included only for profiles that ask for it',
       place(async (where) => {
         await where.setProfile('q', {}, { amount: 'full' })
         const [, full] = await where.found({}, { profile: 'q' })
@@ -257,7 +257,7 @@ export function sendingSuite(engine: StoreEngine): void {
       ['makes its reader fail', new TypeError('not a string')],
     ] as const)
       test(
-        `that ${what} is left out, and what changed is told all the same`,
+        `that ${what} is left out, and the message is still sent`,
         place(
           async (where) => {
             await where.setProfile('p', {}, { amount: 'full' })
@@ -273,7 +273,7 @@ export function sendingSuite(engine: StoreEngine): void {
       )
 
     test(
-      'is waited for while the store is away',
+      'delays the message while the store is unreachable',
       place(
         async (where) => {
           await where.setProfile('p', {}, { amount: 'full' })

@@ -44,7 +44,7 @@ export function timingSuite(engine: StoreEngine): void {
     ]
     for (const { what, from, end, changes } of nights)
       test(
-        `nothing arrives in ${what}, and at seven on the clocks of the zone one digest of it all`,
+        `deliver nothing in ${what}, and one digest at seven local time`,
         place(async (where) => {
           await where.setProfile('p', { quiet: { zone: '', from: '22:00', to: '07:00' } })
           await where.setAccount({ timeZone: 'Europe/Athens' })
@@ -63,7 +63,7 @@ export function timingSuite(engine: StoreEngine): void {
       )
 
     test(
-      'of somebody without a time zone are in UTC',
+      'are in UTC for an account without a time zone',
       place(async (where) => {
         await where.setAccount({
           notifications: { quiet: { from: '22:00', to: '07:00' }, urgentFrom: null, perHour: null },
@@ -78,7 +78,7 @@ export function timingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'hold for a message that was begun, and an urgent one passes it',
+      'also delay a pending message, and urgent messages overtake it',
       place(async (where) => {
         const { clock, sink } = where
         await where.setProfile('p', { quiet: { zone: 'UTC', from: '22:00', to: '07:00' }, urgentFrom: 5 })
@@ -138,7 +138,7 @@ export function timingSuite(engine: StoreEngine): void {
       )
 
     test(
-      'come every hour, every quarter of one, and once a week, each with what gathered for it',
+      'are sent hourly, every 15 minutes or weekly, with everything since the last one',
       place(async (where) => {
         for (const id of ['hour', 'quarter', 'week']) await where.addChannel(id)
         await where.setProfile('h', { channels: ['hour'], cadence: 'hourly' })
@@ -163,7 +163,7 @@ export function timingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'leave out what was read or archived before they left, and one with nothing else does not leave',
+      'leave out annotations read or archived before sending, and are not sent when empty',
       place(async (where) => {
         const { inbox } = where
         await where.setProfile('p', { cadence: 'hourly' })
@@ -183,7 +183,7 @@ export function timingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'are passed by what is urgent',
+      'are overtaken by urgent annotations',
       place(async (where) => {
         await where.setProfile('p', { cadence: 'daily 08:00', urgentFrom: 5 })
         const [calm, urgent] = await where.found({}, { urgency: 5 })
@@ -195,7 +195,7 @@ export function timingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'follow a profile that changed after its entries were planned: quiet hours that were added are kept',
+      'respect quiet hours added after their entries were planned',
       place(async (where) => {
         await where.setProfile('p', { cadence: 'hourly' })
         const [one] = await where.found({})
@@ -209,9 +209,9 @@ export function timingSuite(engine: StoreEngine): void {
     )
   })
 
-  describe(`the limit per hour (${engine.name})`, () => {
+  describe(`the hourly limit (${engine.name})`, () => {
     test(
-      'lets so many through, and gathers the rest into one digest',
+      'collects further messages into one digest',
       place(async (where) => {
         await where.setProfile('p', { perHour: 2 })
         const [one, two] = await where.found({}, {})
@@ -230,7 +230,7 @@ export function timingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of one profile holds up no other',
+      'of one profile does not delay another',
       place(async (where) => {
         await where.setProfile('p', { perHour: 1 })
         await where.setProfile('q', {})
@@ -243,7 +243,7 @@ export function timingSuite(engine: StoreEngine): void {
 
   describe(`escalation (${engine.name})`, () => {
     test(
-      'sends what is urgent and was not read in time to the second channel, and nothing else',
+      'sends only urgent annotations that were not read in time to the second channel',
       place(async (where) => {
         await where.addChannel('second')
         await where.setProfile('p', { escalation: { channel: 'second', after: '30m', urgency: 5 } })
@@ -262,7 +262,7 @@ export function timingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'is dropped when the profile escalates no more',
+      'is dropped when the profile no longer escalates',
       place(async (where) => {
         await where.addChannel('second')
         await where.setProfile('p', { escalation: { channel: 'second', after: '30m', urgency: 5 } })

@@ -66,7 +66,7 @@ const administrator = { role: 'administrator' } as const
 export function accountsSuite(engine: StoreEngine): void {
   describe(`accounts (${engine.name})`, () => {
     test(
-      'an account of earlier times has the usual settings where it has none',
+      'missing settings of an older account have default values',
       withAccounts(engine, async ({ accounts }) => {
         const settings = { timeZone: 'Asia/Nicosia', shortcuts: false } as AccountSettings
         const { id } = await addAccount(accounts, 'old@example.org', { settings })
@@ -77,7 +77,7 @@ export function accountsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'an account is found as it was added, by its id or its e-mail address in any case, also after a restart',
+      'an account is found by id or case-insensitive e-mail address, even after a restart',
       withAccounts(engine, async ({ accounts, open }) => {
         const ann = await addAccount(accounts, 'Ann@Example.org')
         const { passwordHash, ...plain } = accountDraft('ann@example.org', { name: 'Näme of Ann@Example.org' })
@@ -95,7 +95,7 @@ export function accountsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'an address is taken once, and pages list all in the order of their ids',
+      'an address can be used only once, and accounts are listed in pages by id',
       withAccounts(engine, async ({ accounts }) => {
         const ids: number[] = []
         for (const name of ['c', 'a', 'b']) ids.push((await addAccount(accounts, `${name}@x.example`)).id)
@@ -110,7 +110,7 @@ export function accountsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'changes are kept, and each of an account is a new revision',
+      'changes are stored, and every change of an account creates a new revision',
       withAccounts(engine, async ({ accounts, sessions, tokens }) => {
         const revisions = [await accounts.revision()]
         const boss = await addAccount(accounts, 'boss@x.example', administrator)
@@ -139,7 +139,7 @@ export function accountsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of many concurrent attempts to add the first account, on connections of their own, one succeeds',
+      'only one of many concurrent attempts to add the first account succeeds',
       withAccounts(engine, async ({ accounts, open }) => {
         const stores = [accounts, open().accounts, open().accounts]
         const tries = Array.from({ length: 12 }, (_, n) =>
@@ -154,7 +154,7 @@ export function accountsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the last administrator that can sign in stays one',
+      'the last administrator who can sign in cannot be removed, disabled or demoted',
       withAccounts(engine, async ({ accounts }) => {
         const one = await addAccount(accounts, 'one@x.example', administrator)
         const refused = { kind: 'last-administrator' }

@@ -7,7 +7,7 @@ import { addAccount, hashOf, sessionDraft, tokenDraft, withAccounts } from './ac
 export function sessionsSuite(engine: StoreEngine): void {
   describe(`sessions (${engine.name})`, () => {
     test(
-      'a session is found by its hash until it expires, also after a restart',
+      'a session is found by its hash until it expires, even after a restart',
       withAccounts(engine, async ({ accounts, sessions, open }) => {
         const ann = await addAccount(accounts, 'ann@x.example')
         const { hash, ...draft } = sessionDraft(ann.id, 's')
@@ -26,7 +26,7 @@ export function sessionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'an owner sees own sessions, the last used first, and ends one, all others or all',
+      'owners can list their sessions, last used first, and end one, all others or all',
       withAccounts(engine, async ({ accounts, sessions }) => {
         const [ann, bob] = [await addAccount(accounts, 'ann@x.example'), await addAccount(accounts, 'bob@x.example')]
         for (const name of ['a', 'b', 'c', 'd']) await sessions.add(sessionDraft(ann.id, name))
@@ -52,7 +52,7 @@ export function sessionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'expired sessions are removed, and nothing else',
+      'only expired sessions are removed',
       withAccounts(engine, async ({ accounts, sessions }) => {
         const ann = await addAccount(accounts, 'ann@x.example')
         for (const expiresAt of [200, 300, 400]) await sessions.add(sessionDraft(ann.id, `${expiresAt}`, { expiresAt }))
@@ -109,7 +109,7 @@ export function tokensSuite(engine: StoreEngine): void {
     )
 
     test(
-      'only its owner removes a token',
+      'only its owner can remove a token',
       withAccounts(engine, async ({ accounts, tokens }) => {
         const [ann, bob] = [await addAccount(accounts, 'ann@x.example'), await addAccount(accounts, 'bob@x.example')]
         const { id } = await tokens.add(tokenDraft(ann.id, 't'))

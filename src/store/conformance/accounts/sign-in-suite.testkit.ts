@@ -6,7 +6,7 @@ import { hashOf, withAccounts } from './accounts-suite.testkit.ts'
 export function signInFailuresSuite(engine: StoreEngine): void {
   describe(`sign-in failures (${engine.name})`, () => {
     test(
-      'failures are counted under their key until they are cleared, also over a restart',
+      'failures are counted by key until cleared, even across restarts',
       withAccounts(engine, async ({ signInFailures, open }) => {
         assert.deepEqual(await signInFailures.find('a'), { count: 0, lastAt: 0 })
         const none = { count: 0, lastAt: 0 }
@@ -24,7 +24,7 @@ export function signInFailuresSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of concurrent attempts with the same expectation one is counted',
+      'only one of several concurrent updates with the same expected value succeeds',
       withAccounts(engine, async ({ signInFailures, open }) => {
         const stores = [signInFailures, open().signInFailures, open().signInFailures]
         for (let count = 0; count < 4; count++) {
@@ -45,9 +45,9 @@ export function signInFailuresSuite(engine: StoreEngine): void {
 }
 
 export function serverSecretsSuite(engine: StoreEngine): void {
-  describe(`secrets of the server (${engine.name})`, () => {
+  describe(`server secrets (${engine.name})`, () => {
     test(
-      'the first one brought is kept, also over a restart',
+      'the first secret stored under a name is kept, even across restarts',
       withAccounts(engine, async ({ serverSecrets, open }) => {
         assert.deepEqual(Buffer.from(await serverSecrets.agree('a', hashOf('one'))), hashOf('one'))
         assert.deepEqual(Buffer.from(await open().serverSecrets.agree('a', hashOf('two'))), hashOf('one'))
@@ -60,7 +60,7 @@ export function serverSecretsSuite(engine: StoreEngine): void {
 export function setupSuite(engine: StoreEngine): void {
   describe(`set-up (${engine.name})`, () => {
     test(
-      'the hash of the set-up link is there until it is removed',
+      'the hash of the set-up link is stored until it is removed',
       withAccounts(engine, async ({ setup, open }) => {
         assert.equal(await setup.hash(), null)
         for (const key of ['first', 'second']) {
@@ -74,7 +74,7 @@ export function setupSuite(engine: StoreEngine): void {
     )
 
     test(
-      'servers of a shared store agree on one key until it is used; in a data folder the new key is valid',
+      'servers on a shared store agree on one key until it is used; in a data folder the newest key is valid',
       withAccounts(engine, async ({ setup, open }) => {
         assert.equal(await setup.agree('first'), 'first')
         assert.equal(await open().setup.agree('second'), engine.isShared ? 'first' : 'second')

@@ -15,7 +15,7 @@ const fresh = { usedAt: 0, failedSince: 0, failure: '', failures: 0, retryAt: 0 
 export function sourceCredentialsSuite(engine: StoreEngine): void {
   describe(`credentials (${engine.name})`, () => {
     test(
-      'are found as they were added, by their owner in order of their names, also after a restart',
+      'are listed by owner in the order of their names, even after a restart',
       withInbox(engine, async ({ credentials, open }) => {
         const [b, a] = [draft('b'), draft('a')]
         assert.equal(await credentials.add(b), true)
@@ -34,7 +34,7 @@ export function sourceCredentialsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'are replaced and removed by nobody but their owner',
+      'can be replaced and removed only by their owner',
       withInbox(engine, async ({ credentials }) => {
         await credentials.add(draft('a'))
         const by = { kind: 'bearer', hint: '', sealed: Buffer.from('new'), changedAt: 9 }
@@ -49,7 +49,7 @@ export function sourceCredentialsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'that were refused wait for an hour, then for twice as long, up to a day; several refusals at once count once',
+      'are retried after an hour, then at doubled intervals up to a day; simultaneous failures count once',
       withInbox(engine, async ({ credentials }) => {
         await credentials.add(draft('a'))
         const waits: number[] = []
@@ -70,7 +70,7 @@ export function sourceCredentialsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'are blamed for nothing once they were taken or replaced; what was tried before the change does not count',
+      'lose their failures once accepted or replaced; results from before the replacement are ignored',
       withInbox(engine, async ({ credentials }) => {
         await credentials.add(draft('a'))
         const failed = async (store: CredentialStore) => (await store.find('a'))!.failedSince > 0

@@ -14,7 +14,7 @@ export function droppedLinksSuite(engine: StoreEngine): void {
     const withTwo = (work: Parameters<typeof withSystem>[2]) => withSystem(engine, { shards: 2 }, work)
 
     test(
-      'are counted by host and rule, and the first ones are kept',
+      'are counted by host and rule, with the first ones kept as examples',
       withTwo(async (system) => {
         const [first, second] = await openTwo(system)
         const [a, b] = [system.hostOf(0, 0), system.hostOf(1, 0)]
@@ -44,7 +44,7 @@ export function droppedLinksSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of a later run take the place of those before',
+      'of a later run replace those of earlier runs',
       withTwo(async (system) => {
         const host = system.hostOf(0, 0)
         const [first] = await openTwo(system)

@@ -6,9 +6,9 @@ import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../samples.test
 
 /** Hosts: their clocks, their order, giving them up, their robots.txt. */
 export function frontierHostSuite(engine: StoreEngine): void {
-  describe(`hosts of the frontier (${engine.name})`, () => {
+  describe(`frontier hosts (${engine.name})`, () => {
     test(
-      'hosts with work come by the time at which they may be asked, without those that are left out',
+      'hosts with queued requests are listed by their next request time, without excluded ones',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const names = [0, 1, 2, 3].map((n) => system.hostOf(0, n))
@@ -29,7 +29,7 @@ export function frontierHostSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a clock is kept as it was given, with failures and rests',
+      'the clock of a host is stored with its failures and rests',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         await frontier.offer(offersOf(system.hostOf(0, 0), 2))
@@ -49,7 +49,7 @@ export function frontierHostSuite(engine: StoreEngine): void {
     )
 
     test(
-      'giving up a host empties its queue and refuses what comes later in the run',
+      'giving up a host empties its queue and rejects later links in the same run',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const [bad, good] = [system.hostOf(0, 0), system.hostOf(0, 1)]
@@ -91,7 +91,7 @@ export function frontierHostSuite(engine: StoreEngine): void {
     )
 
     test(
-      'robots.txt is kept per origin, byte by byte, and replaced by what came last',
+      'robots.txt is stored per origin, byte for byte, and the last one replaces earlier ones',
       withSystem(engine, { shards: 2 }, async (system) => {
         const [{ frontier }] = await openTwo(system)
         const origin = `http://${system.hostOf(0, 0)}`
@@ -113,7 +113,7 @@ export function frontierHostSuite(engine: StoreEngine): void {
     )
 
     test(
-      'whether an origin offers tables is kept, and replaced by what came last',
+      'the table status is stored per origin, and the last one replaces earlier ones',
       withSystem(engine, { shards: 2 }, async (system) => {
         const [{ frontier }] = await openTwo(system)
         const origin = `http://${system.hostOf(0, 0)}`

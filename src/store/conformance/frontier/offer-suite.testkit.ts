@@ -7,9 +7,9 @@ import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../samples.test
 
 /** Which links are accepted, and where they end up. */
 export function frontierOfferSuite(engine: StoreEngine): void {
-  describe(`offers to the frontier (${engine.name})`, () => {
+  describe(`frontier offers (${engine.name})`, () => {
     test(
-      'a link is queued once while it waits and never again in the run',
+      'a link is queued only once in a run',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const link = offerOf(system.hostOf(0, 0), '/a')
@@ -22,7 +22,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'links are told apart by host and fingerprint, over the whole range of fingerprints',
+      'links are distinguished by host and fingerprint, across the whole range of fingerprints',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const fingerprints = [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 2n ** 53n]
@@ -60,7 +60,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a link that waits moves ahead when another one adds to it, and is taken out of its queue by any priority',
+      'a queued link moves ahead when another offer adds to its priority, and can still be settled',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -102,7 +102,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'of two links, the better priority counts where the order says so',
+      'a queued link keeps the better of two priorities if the order says so',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -117,7 +117,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a step of a walk is queued once, and the next step to the same page once more',
+      'each step of a walk is queued once, even if it leads to the same page',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const visit = (number: number) => offerOf(system.hostOf(0, 0), '/a', { visit: number })
@@ -128,7 +128,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a link that comes with a greater depth is queued once more, and seen once',
+      'a link offered with a greater depth is queued again, but counted as seen once',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -146,7 +146,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a crawl that goes on without its depth limit queues what it saw with one once more',
+      'a link offered again without a depth limit is queued once more',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -159,7 +159,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a host takes no more links than its limit, and says how many were refused',
+      'a host accepts no more links than its limit, and reports how many were rejected',
       withSystem(engine, { maxUrlsPerHost: 3 }, async (system) => {
         const { frontier } = await openOne(system)
         const full = system.hostOf(0, 0)
@@ -183,7 +183,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'everyone who listens learns of accepted rows, and of no others',
+      'listeners are notified of accepted links only',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const arrivals: Arrival[] = []
@@ -223,7 +223,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'links that another shard accepted outlive a kill of both',
+      'links accepted by another shard survive a kill of both',
       withSystem(engine, { shards: 2 }, async (system) => {
         const [first, second] = await openTwo(system)
         await Promise.all([
@@ -240,7 +240,7 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the limit of a host holds for links from other shards too',
+      'the limit of a host also applies to links from other shards',
       withSystem(engine, { shards: 2, maxUrlsPerHost: 2 }, async (system) => {
         const [first, second] = await openTwo(system)
         const links = offersOf(system.hostOf(1, 0), 3)

@@ -7,9 +7,9 @@ import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../samples.test
 
 /** The order of a host's queue and what leaves it. */
 export function frontierQueueSuite(engine: StoreEngine): void {
-  describe(`queues of the frontier (${engine.name})`, () => {
+  describe(`frontier queues (${engine.name})`, () => {
     test(
-      'a host hands out in order of arrival, smaller priorities first',
+      'requests are ordered by priority, smallest first, then by arrival',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -22,7 +22,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
     )
 
     test(
-      'paging through a queue skips and repeats nothing, whatever the size of the page',
+      'paging through a queue skips and repeats nothing, regardless of the page size',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const links = offersOf(system.hostOf(0, 0), 60).map((link, n) => ({ ...link, priority: (n * 7) % 5 }))
@@ -40,7 +40,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what arrives while a queue is paged through appears in its place',
+      'requests that arrive during paging appear in their proper place',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -58,7 +58,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
     )
 
     test(
-      'taking requests out for fetching changes nothing',
+      'reading the queue does not change it',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         await frontier.offer(offersOf(system.hostOf(0, 0), 3))
@@ -69,7 +69,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
     )
 
     test(
-      'settling removes what is done and accepts the links in the same step',
+      'settling removes completed requests and accepts new links in one step',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -84,7 +84,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
     )
 
     test(
-      'links of a settled page are queued before the page is gone, in every shard',
+      'links of a settled page are queued before the page is removed, in every shard',
       withSystem(engine, { shards: 2 }, async (system) => {
         const [first, second] = await openTwo(system)
         const host = system.hostOf(0, 0)
@@ -105,7 +105,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
     )
 
     test(
-      'settling the same batch again is harmless, and so are rows that never were',
+      'settling a batch again changes nothing, nor does settling unknown requests',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -139,7 +139,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a request that is tried again goes to the end of its queue and keeps its attempts',
+      'a retried request moves behind others of its priority and keeps its attempts',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -164,7 +164,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
     )
 
     test(
-      'an empty batch changes nothing and tells nobody',
+      'an empty batch changes nothing and notifies no listener',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         frontier.onArrival(() => assert.fail('nothing arrived'))

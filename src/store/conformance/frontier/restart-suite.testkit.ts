@@ -12,9 +12,9 @@ async function isRecovered(frontier: FrontierStore): Promise<boolean> {
 
 /** State after a close, after a kill, and at the start of a new run. */
 export function frontierRestartSuite(engine: StoreEngine): void {
-  describe(`restarts of the frontier (${engine.name})`, () => {
+  describe(`frontier restarts (${engine.name})`, () => {
     test(
-      'after a close everything is where it was, and nobody was killed',
+      'everything is unchanged after a close, which does not count as a recovery',
       withSystem(engine, { shards: 2 }, async (system) => {
         const [first] = await openTwo(system)
         await first.frontier.offer([0, 1].flatMap((shard) => offersOf(system.hostOf(shard, 0), 10)))
@@ -32,7 +32,7 @@ export function frontierRestartSuite(engine: StoreEngine): void {
     )
 
     test(
-      'after a kill everything acknowledged is there, and the next opener learns of it once',
+      'everything acknowledged survives a kill, and the next start reports the recovery once',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
@@ -53,7 +53,7 @@ export function frontierRestartSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what was queued after a restart goes behind what was queued before',
+      'requests queued after a restart come after those queued before',
       withSystem(engine, {}, async (system) => {
         const host = system.hostOf(0, 0)
         await (await openOne(system)).frontier.offer(offersOf(host, 2))
@@ -68,7 +68,7 @@ export function frontierRestartSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a new run knows no URL, no limit and no failure, but keeps the clocks',
+      'a new run starts without seen URLs, limits reached and failures, but keeps the clocks',
       withSystem(engine, { maxUrlsPerHost: 3 }, async (system) => {
         const host = system.hostOf(0, 0)
         const first = await openOne(system, 1)
@@ -100,7 +100,7 @@ export function frontierRestartSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a run that goes on knows its URLs',
+      'a continued run knows its seen URLs',
       withSystem(engine, {}, async (system) => {
         const links = offersOf(system.hostOf(0, 0), 5)
         const first = await openOne(system, 7)
@@ -114,7 +114,7 @@ export function frontierRestartSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a depth that grew is remembered over restarts',
+      'an increased depth survives a kill',
       withSystem(engine, {}, async (system) => {
         const host = system.hostOf(0, 0)
         const first = await openOne(system)

@@ -18,7 +18,7 @@ const step = (number: number, parts: Partial<WalkStep> = {}): WalkStep => ({
 export function walkSuite(engine: StoreEngine): void {
   describe(`random walks (${engine.name})`, () => {
     test(
-      'a step is decided once, however often it is repeated, and is counted once',
+      'a repeated step leads to the same page and is counted once',
       withSystem(engine, {}, async (system) => {
         await system.open(1)
         const stores = engine.openStores(system)
@@ -49,7 +49,7 @@ export function walkSuite(engine: StoreEngine): void {
     )
 
     test(
-      'walkers go their own ways, and a later run knows nothing of them',
+      'walkers are independent, and a later run starts afresh',
       withSystem(engine, {}, async (system) => {
         await system.open(1)
         const stores = engine.openStores(system)

@@ -14,9 +14,9 @@ const checkOf = (watch: number, round: number): Check => ({
 
 /** What every frontier promises to watches: each check has its own set of seen URLs and its own count of queued requests. */
 export function frontierWatchSuite(engine: StoreEngine): void {
-  describe(`errands in the frontier (${engine.name})`, () => {
+  describe(`checks in the frontier (${engine.name})`, () => {
     test(
-      'a check travels with its request and survives a restart',
+      'a check is stored with its request and survives a kill',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const check = { watch: 7, round: 1_700_000_000_000, freshFrom: 1_699_999_999_000, since: 5, first: true }
@@ -30,7 +30,7 @@ export function frontierWatchSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what one watch has seen is new to another, and to the next check of the same',
+      'URLs seen by one check are new to other watches and to the next check',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const offer = (watch: number, round: number) =>
@@ -43,7 +43,7 @@ export function frontierWatchSuite(engine: StoreEngine): void {
     )
 
     test(
-      'the requests of each watch are counted over all shards',
+      'the requests of each watch are counted across all shards',
       withSystem(engine, { shards: 2 }, async (system) => {
         const [first, second] = await openTwo(system)
         const links = [
@@ -67,7 +67,7 @@ export function frontierWatchSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a host that was given up is asked again when a watch begins a check there',
+      'a host that was given up accepts requests again when a watch starts a check there',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)

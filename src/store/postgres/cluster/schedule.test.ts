@@ -144,7 +144,16 @@ describe('messages between the scheduler leader and other nodes', () => {
     await stats.put(epoch, { watches: 3 })
     await assert.rejects(stats.put(epoch + 1, { watches: 4 }), isLost)
     assert.deepEqual(await stats.read(), { watches: 3 })
+    await destroy()
+  })
+
+  test('waiting tasks are counted up to a limit, without those set aside', async () => {
+    const { pool, destroy } = await createDatabase()
     assert.equal(await countTasksUpTo(pool, 10), 0)
+    await pool.query(`INSERT INTO tasks (partition, id, version, document, watch, hops, round, first, made, aside_at)
+      SELECT n, n, n, n, 1, 0, 1, false, true, CASE WHEN n > 5 THEN 9 ELSE 0 END FROM generate_series(1, 7) n`)
+    assert.equal(await countTasksUpTo(pool, 10), 5)
+    assert.equal(await countTasksUpTo(pool, 3), 3)
     await destroy()
   })
 })

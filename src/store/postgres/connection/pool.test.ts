@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
-import { migrate, migrationStates } from '../schema/migrate.ts'
 import { startCuttingProxy } from '../testkit/cutting-proxy.testkit.ts'
 import { createDatabase, postgres, usePostgres } from '../testkit/postgres.testkit.ts'
 import { openPool } from './pool.ts'
@@ -89,15 +88,6 @@ describe('connections to PostgreSQL', () => {
     })
     await assert.rejects(pool.query('SELECT pg_sleep(0.5)'), (error) => isAppError(error))
     await pool.close()
-    await destroy()
-  })
-
-  test('concurrent migrations of an up-to-date schema do nothing, and a newer schema is rejected', async () => {
-    const { pool, destroy } = await createDatabase()
-    assert.deepEqual(await Promise.all([migrate(pool), migrate(pool)]), [[], []])
-    assert.ok((await migrationStates(pool)).every(({ appliedAt }) => appliedAt !== null))
-    await pool.query(`INSERT INTO migrations (id, name) VALUES (9999, 'later')`)
-    await assert.rejects(migrate(pool), (error) => isAppError(error, 'store-too-new'))
     await destroy()
   })
 })
