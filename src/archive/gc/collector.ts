@@ -107,7 +107,8 @@ export async function collectGarbage(deps: CollectorDeps): Promise<CollectorRepo
     let cursor: CollectionCursor | null = null
     let document = -1
     let pool = pools.all[0]!
-    do {
+    // Limits found by an interrupted walk are not those of all versions, so nothing may be judged by them.
+    while (!signal.aborted) {
       const page = await store.versions(cursor, PAGE)
       for (const version of page.versions) {
         if (version.documentId !== document) {
@@ -118,8 +119,9 @@ export async function collectGarbage(deps: CollectorDeps): Promise<CollectorRepo
         const work = visit(version, pool)
         if (work !== undefined) await work
       }
+      if (page.next === null) return
       cursor = page.next
-    } while (cursor !== null && !signal.aborted)
+    }
   }
 
   async function leave(): Promise<void> {

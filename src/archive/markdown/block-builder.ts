@@ -1,4 +1,4 @@
-import { createInlineText, type InlineText } from './inline-text.ts'
+import { createInlineText, type InlineText, type TakenText } from './inline-text.ts'
 import { cellText, type MarkdownBlock, type Region } from './markdown-blocks.ts'
 import { createTable, type TableBuilder } from './table-builder.ts'
 
@@ -35,7 +35,7 @@ export function createBlockBuilder(): BlockBuilder {
   const sizes: [number, number, number] = [0, 0, 0]
   let region: Region = 1
   let heading = 0
-  let code: { text: string; language: string } | null = null
+  let code: { text: string; language: string; isLineEnd: boolean } | null = null
   let chars = 0
   /** Characters of the current block. */
   let pending = 0
@@ -53,19 +53,20 @@ export function createBlockBuilder(): BlockBuilder {
   }
 
   /** Even an empty block counts a little, so that their number is bounded. */
-  function put(block: MarkdownBlock, text: string): void {
+  function put(block: MarkdownBlock, { text, targetChars }: TakenText): void {
     // Link targets don't count as text: otherwise lists of links would outweigh it.
-    sizes[region] += text.replace(/\]\((?:<[^>]*>|[^)]*)\)/g, '').length
+    sizes[region] += text.length - targetChars
     chars += text.length + 2
     flow().push(block)
   }
 
   function flush(): void {
     pending = 0
-    const text = inline.take()
+    const taken = inline.take()
+    const { text } = taken
     if (text === '') return
-    if (heading > 0) put({ kind: 'heading', level: heading, text, region }, text)
-    else put({ kind: 'paragraph', text, region }, text)
+    if (heading > 0) put({ kind: 'heading', level: heading, text, region }, taken)
+    else put({ kind: 'paragraph', text, region }, taken)
   }
 
   /** Opens a container. The end of the element closes everything opened inside. */
@@ -124,13 +125,20 @@ export function createBlockBuilder(): BlockBuilder {
 
   function openCode(given: ReadonlyMap<string, string>): () => void {
     if (code !== null) return () => {}
-    const own = { text: '', language: languageOf(given) }
+    const own = { text: '', language: languageOf(given), isLineEnd: false }
     code = own
     const at = region
     return () => {
       code = null
-      if (own.text.trim() !== '') put({ kind: 'code', ...own, region: at }, own.text)
+      const { text, language } = own
+      if (text.trim() !== '') put({ kind: 'code', text, language, region: at }, { text, targetChars: 0 })
     }
+  }
+
+  function addCode(text: string): void {
+    if (code === null || text === '') return
+    code.text += text
+    code.isLineEnd = text.endsWith('\n')
   }
 
   function openCaption(): () => void {
@@ -192,7 +200,7 @@ export function createBlockBuilder(): BlockBuilder {
       // Blocks within code become lines of it.
       if (code !== null) {
         return () => {
-          if (code !== null && !/\n$/.test(code.text)) code.text += '\n'
+          if (code?.isLineEnd === false) addCode('\n')
         }
       }
       flush()
@@ -207,11 +215,11 @@ export function createBlockBuilder(): BlockBuilder {
     text(content) {
       pending += content.length
       if (code === null) inline.text(content)
-      else code.text += content
+      else addCode(content)
     },
     breakLine() {
       if (code === null) inline.breakLine()
-      else code.text += '\n'
+      else addCode('\n')
     },
     rule(at) {
       flush()

@@ -7,7 +7,11 @@ export type Enclosing =
   /** `name`: its label if it contains no text. */
   | { kind: 'link'; target: string; name: string }
 
-type Frame = { enclosing: Enclosing | null; text: string }
+/** A `!` at the end is kept apart: before a link it needs an escape, and cutting it off again would copy the whole text. */
+type Frame = { enclosing: Enclosing | null; text: string; hasMark: boolean }
+
+/** Text of a block ('' for none), and how many of its characters are targets of links. */
+export type TakenText = { text: string; targetChars: number }
 
 /**
  * The text of one block as it is read. Open markup is closed at the end of the block and reopened in the next one, as browsers do.
@@ -20,20 +24,28 @@ export type InlineText = {
   picture(name: string, src: string, base: string): void
   open(enclosing: Enclosing): void
   close(): void
-  /** Returns the text so far ('' for none) and clears it. */
-  take(): string
+  /** Returns the text so far and clears it. */
+  take(): TakenText
 }
 
 export function createInlineText(): InlineText {
-  let frames: Frame[] = [{ enclosing: null, text: '' }]
+  let frames: Frame[] = [frameOf(null)]
+  let targetChars = 0
 
   const isWithin = (kind: Enclosing['kind']): boolean => frames.some(({ enclosing }) => enclosing?.kind === kind)
 
   function add(text: string): void {
+    if (text === '') return
     const frame = frames.at(-1)!
     // It would turn the link into a picture.
-    if (text.startsWith('[') && frame.text.endsWith('!')) frame.text = `${frame.text.slice(0, -1)}\\!`
-    frame.text += text
+    if (frame.hasMark) frame.text += text.startsWith('[') ? '\\!' : '!'
+    frame.hasMark = text.endsWith('!')
+    frame.text += frame.hasMark ? text.slice(0, -1) : text
+  }
+
+  function addTarget(target: string): string {
+    targetChars += target.length + 3
+    return `](${target})`
   }
 
   /** Nested markup of the same kind adds nothing, and would be parsed differently. */
@@ -44,8 +56,9 @@ export function createInlineText(): InlineText {
   }
 
   function closeFrame(): Enclosing | null {
-    const { enclosing, text } = frames.pop()!
-    add(enclosing === null ? text : enclosed(enclosing, text))
+    const frame = frames.pop()!
+    const { enclosing } = frame
+    add(enclosing === null ? textOf(frame) : enclosed(enclosing, textOf(frame), addTarget))
     return enclosing
   }
 
@@ -59,11 +72,11 @@ export function createInlineText(): InlineText {
       const label = escapeMarkdown(name.replace(/\s+/g, ' ').trim())
       const shown = label === '' ? 'Image' : `Image: ${label}`
       const target = isWithin('link') || isWithin('code') ? null : linkTarget(src, base)
-      if (target !== null) add(`[${shown}](${target})`)
+      if (target !== null) add(`[${shown}${addTarget(target)}`)
       else if (label !== '') add(shown)
     },
     open(enclosing) {
-      frames.push({ enclosing: isIdle(enclosing) ? null : enclosing, text: '' })
+      frames.push(frameOf(isIdle(enclosing) ? null : enclosing))
     },
     close() {
       if (frames.length > 1) closeFrame()
@@ -71,26 +84,34 @@ export function createInlineText(): InlineText {
     take() {
       const open: (Enclosing | null)[] = []
       while (frames.length > 1) open.unshift(closeFrame())
-      const { text } = frames[0]!
-      frames = [null, ...open].map((enclosing) => ({ enclosing, text: '' }))
-      return text
+      const text = textOf(frames[0]!)
         .replace(/ {2,}/g, ' ')
         .replace(/ ?\n[ \n]*/g, '\n')
         .trim()
+      const taken = { text, targetChars }
+      frames = [null, ...open].map(frameOf)
+      targetChars = 0
+      return taken
     },
   }
 }
 
-/** White space at the ends is moved outside, as marks only work next to the text. */
-function enclosed(enclosing: Enclosing, text: string): string {
-  const inner = text.trim()
-  if (inner === '' && (enclosing.kind !== 'link' || enclosing.name === '')) return text
-  const before = /^\s*/.exec(text)![0]
-  const after = inner === '' ? '' : /\s*$/.exec(text)![0]
-  return before + core(enclosing, inner) + after
+function frameOf(enclosing: Enclosing | null): Frame {
+  return { enclosing, text: '', hasMark: false }
 }
 
-function core(enclosing: Enclosing, inner: string): string {
+const textOf = ({ text, hasMark }: Frame): string => (hasMark ? `${text}!` : text)
+
+/** White space at the ends is moved outside, as marks only work next to the text. */
+function enclosed(enclosing: Enclosing, text: string, addTarget: (target: string) => string): string {
+  const inner = text.trim()
+  if (inner === '' && (enclosing.kind !== 'link' || enclosing.name === '')) return text
+  const before = text.slice(0, text.length - text.trimStart().length)
+  const after = inner === '' ? '' : text.slice(text.trimEnd().length)
+  return before + core(enclosing, inner, addTarget) + after
+}
+
+function core(enclosing: Enclosing, inner: string, addTarget: (target: string) => string): string {
   switch (enclosing.kind) {
     case 'mark':
       return enclosing.mark + inner + enclosing.mark
@@ -98,7 +119,7 @@ function core(enclosing: Enclosing, inner: string): string {
       return codeSpan(inner)
     case 'link': {
       const shown = inner === '' ? escapeMarkdown(enclosing.name.replace(/\s+/g, ' ').trim()) : inner
-      return `[${shown.replace(/\s+/g, ' ')}](${enclosing.target})`
+      return `[${shown.replace(/\s+/g, ' ')}${addTarget(enclosing.target)}`
     }
   }
 }

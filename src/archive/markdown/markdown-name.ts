@@ -30,6 +30,7 @@ export function markdownName(url: string, version: number | null): string {
     search === '' &&
     safe(place) === place.replace(/[:+]/g, '_') &&
     last !== 'index' &&
+    !folders.some((folder) => folder.endsWith('.md_')) &&
     !/\.md$/.test(last)
   const mark = isExact ? '' : `~${hash('sha256', url).slice(0, hashChars)}`
   // A folder must not have the name of a file.

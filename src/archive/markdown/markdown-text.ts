@@ -43,11 +43,7 @@ export function codeSpan(text: string): string {
 }
 
 export function codeBlock(text: string, language: string): string {
-  const shown = text
-    .toWellFormed()
-    .replace(/\r\n?/g, '\n')
-    .replace(controls, '')
-    .replace(/^\n|\s+$/g, '')
+  const shown = text.toWellFormed().replace(/\r\n?/g, '\n').replace(controls, '').replace(/^\n/, '').trimEnd()
   const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1))
   return `${fence}${/^[\w+#-]{1,30}$/.test(language) ? language : ''}\n${shown}\n${fence}`
 }

@@ -173,6 +173,17 @@ describe('hostile documents', () => {
       assert.ok(markdownOf(unit.repeat(100_000)).length <= 3_000_000, unit)
   })
 
+  test('with brackets, breaks, blanks and links without end cost little', () => {
+    for (const [start, unit, end] of [
+      ['<p>', '](', ''],
+      ['<p>a<b>', '<br>', 'x</b>'],
+      ['<pre>a', ' ', 'x</pre>'],
+      ['<pre>', '<div>x</div>', '</pre>'],
+    ] as const)
+      assert.ok(markdownOf(start + unit.repeat(500_000) + end).length <= 3_000_000, unit)
+    assert.ok(markdownOf(`<p>${'wow!<a href=x>y</a>'.repeat(50_000)}`).startsWith('wow\\![y](https://'))
+  })
+
   test('cannot end their front matter with their metadata', () => {
     assert.equal(
       frontMatter({ url: 'https://x/', title: 'a"\n---\n# b\u2028', version: 2 }),

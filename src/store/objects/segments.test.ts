@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -167,6 +167,23 @@ describe('segments in a shared folder', () => {
       mkdirSync(bodies.folder)
       await one.record(['/a'])
       await readsAll(objects, ['/a'])
+    }))
+
+  test('collecting garbage while the folder is not mounted forgets no segment with live records', () =>
+    withBodies(folder, async ({ bodies, pool, objects, segments, writer, age }) => {
+      const one = writer()
+      await one.record(paths.slice(0, 2))
+      await one.close()
+      const [kept, gone] = await recordsOf(objects)
+      await pool.query('DELETE FROM records WHERE id = $1', [gone!.offset])
+      await age()
+      renameSync(bodies.folder, `${bodies.folder}-away`)
+      const { keeper } = openBodies(pool, bodies)
+      const { backend } = bodies
+      const report = await rewriteSegments({ pool, objects, segments, backend, keeper, signal: never, onRewrite() {} })
+      renameSync(`${bodies.folder}-away`, bodies.folder)
+      assert.deepEqual([report.removed, report.leftAlone.length], [0, 1])
+      assert.equal((await objects.read(kept!)).toString(), warcOf('/0').toString())
     }))
 
   test('a writer whose segment was closed by others continues in a new one', () =>

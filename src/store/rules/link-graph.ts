@@ -4,8 +4,11 @@ import type { GraphNode } from '../contracts/graph-view.ts'
 const MAX_EDGES = 20_000
 const KEY_BYTES = 8
 
-/** Excludes documents `d` that were fetched with a user's credentials, which others must not see. Those of a browser are all shown. */
-export const isShownSql = "(d.url NOT LIKE '%://~%' OR d.url LIKE '%://~b@%')"
+/**
+ * Excludes documents `d` that were fetched with a user's credentials, which others must not see. Those of a browser are all shown; its
+ * mark counts only at the start of a URL, since links may contain it anywhere else.
+ */
+export const isShownSql = "(d.url NOT LIKE '%://~%' OR d.url LIKE 'http://~b@%' OR d.url LIKE 'https://~b@%')"
 
 /** Indexes of documents in the graph, by the two ways links refer to them. */
 export type Places = { ofUrl: Map<string, number>; ofKey: Map<number, number> }

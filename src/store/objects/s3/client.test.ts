@@ -55,7 +55,13 @@ for (const pathStyle of [true, false])
 
     test('reports a missing bucket or an unknown access key as refused, without leaking the secret', async () => {
       const elsewhere = createS3Client({ ...server.settings, bucket: 'nowhere', ...quick })
-      await assert.rejects(elsewhere.put('a', Buffer.from('x')), (error) => isAppError(error, 'store-refused'))
+      for (const request of [
+        elsewhere.put('a', Buffer.from('x')),
+        elsewhere.get('a', { offset: 0, length: 1 }),
+        elsewhere.list(''),
+        elsewhere.remove('a'),
+      ])
+        await assert.rejects(request, (error) => isAppError(error, 'store-refused'))
       elsewhere.close()
       const stranger = createS3Client({
         ...server.settings,
@@ -127,6 +133,19 @@ describe('S3 responses', () => {
     withAnswers([{ status: 507, body: '<Error><Code>XMinioStorageFull</Code></Error>' }], (client) =>
       assert.rejects(client.put('a', Buffer.from('x')), (error) => isAppError(error, 'store-full')),
     ))
+
+  for (const [status, code, expected] of [
+    [403, 'QuotaExceeded', 'store-full'],
+    [400, 'XMinioAdminBucketQuotaExceeded', 'store-full'],
+    [400, 'RequestTimeout', 'store-unavailable'],
+  ] as const)
+    test(`${code} with status ${status} passes: it is reported as ${expected}`, () =>
+      withAnswers([{ status, body: `<Error><Code>${code}</Code></Error>` }], (client) =>
+        assert.rejects(
+          client.put('a', Buffer.from('x')),
+          (error) => isAppError(error, expected) && error.retry === 'later',
+        ),
+      ))
 
   const page = (key: string, rest: string): { status: number; body: string } => ({
     status: 200,

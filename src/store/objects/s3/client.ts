@@ -97,7 +97,9 @@ export function createS3Client({ now = Date.now, wait, limits: given, lookup, ..
       } catch (error) {
         throw isAppError(error) ? error : unreachable(endpoint, error as Error)
       }
-      if (accepted.includes(answer.status)) return answer
+      // Without the bucket, nothing is known about the objects in it.
+      const isWithoutBucket = answer.status === 404 && codeOf(answer.body) === 'NoSuchBucket'
+      if (accepted.includes(answer.status) && !isWithoutBucket) return answer
       throw refusal(endpoint, bucket, answer)
     }
     return retry(attempt, {
@@ -164,14 +166,20 @@ function unreachable(endpoint: string, error: Error): AppError {
   return new AppError('store-unreachable', `the object store at ${endpoint} can't be reached: ${message || code}`)
 }
 
+function codeOf(body: Buffer): string | undefined {
+  return /<Code>([\w.]{1,80})<\/Code>/.exec(body.toString('utf8'))?.[1]
+}
+
 /** Servers describe errors in XML; the code is enough, and contains no secrets. */
 function refusal(endpoint: string, bucket: string, { status, body }: Answer): AppError {
-  const code = /<Code>([\w.]{1,80})<\/Code>/.exec(body.toString('utf8'))?.[1] ?? `status ${status}`
+  const code = codeOf(body) ?? `status ${status}`
   const where = `the object store at ${endpoint}`
-  if (status === 429 || status === 408 || status >= 500) {
-    const isFull = status === 507 || /Storage|Quota/.test(code)
-    return new AppError(isFull ? 'store-full' : 'store-unavailable', `${where} answered with ${code}`)
-  }
+  const isBusy = status === 429 || status === 408 || status >= 500
+  // Ceph reports a used-up quota with status 403, MinIO with 400.
+  if (status === 507 || /Quota/.test(code) || (isBusy && /Storage/.test(code)))
+    return new AppError('store-full', `${where} answered with ${code}`)
+  // S3 reports with status 400 that a request arrived too slowly.
+  if (isBusy || code === 'RequestTimeout') return new AppError('store-unavailable', `${where} answered with ${code}`)
   if (code === 'NoSuchBucket') return new AppError('store-refused', `${where} has no bucket ${bucket}`)
   if (code === 'RequestTimeTooSkewed')
     return new AppError('store-refused', `${where} refuses requests: this machine's clock differs from its own`)

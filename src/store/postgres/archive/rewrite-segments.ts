@@ -1,4 +1,4 @@
-import { isAppError } from '../../../core/errors.ts'
+import { AppError, isAppError } from '../../../core/errors.ts'
 import type { GcFiles } from '../../../core/reports/gc-report.ts'
 import { partitionCount } from '../../../core/url/partition.ts'
 import type { ObjectBackend, Pack, Segment } from '../../contracts/object-backend.ts'
@@ -78,7 +78,7 @@ export async function rewriteSegments(options: RewriteSegmentsOptions): Promise<
       else report.removed++
       gone++
     }
-    if (gone === packs) await segments.remove(segment.id)
+    if (gone === packs && liveOf(segment, now) === 0) await segments.remove(segment.id)
   }
   onRewrite({ file: wasted.length, files: wasted.length, freedBytes: Math.max(0, report.freedBytes) })
   return { ...report, freedBytes: Math.max(0, report.freedBytes) }
@@ -101,6 +101,8 @@ async function findWasted(
     if (segment.bytes > 0 && deadOf(segment, living) <= segment.bytes * MIN_DEAD) continue
     try {
       const packs = await backend.packs(segment)
+      if (packs.length === 0 && liveOf(segment, living) > 0)
+        throw new AppError('record-damaged', `nothing of it is at ${backend.address}, but records lie in it`)
       const going = packs
         .map((pack): Going => ({ ...pack, key: packKey(segment.id, pack.pack).toString('hex') }))
         // A compressed segment is one file; its records count with their uncompressed size.
@@ -142,5 +144,7 @@ async function measure({ pool }: MoveDeps): Promise<Living> {
   return living
 }
 
-const deadOf = (segment: MeasuredSegment, { segments }: Living): number =>
-  segment.bytes - (segments.get(packKey(segment.id, 0).subarray(0, 8).toString('hex')) ?? 0)
+const liveOf = ({ id }: Segment, { segments }: Living): number =>
+  segments.get(packKey(id, 0).subarray(0, 8).toString('hex')) ?? 0
+
+const deadOf = (segment: MeasuredSegment, living: Living): number => segment.bytes - liveOf(segment, living)

@@ -7,6 +7,7 @@ import { isAppError } from '../../../core/errors.ts'
 import { filesOf, type OpenShard, openOne } from '../../conformance/engine.testkit.ts'
 import { recordsOf, textsOf } from '../../conformance/objects-suite.testkit.ts'
 import { pageOf, recordText } from '../../conformance/samples.testkit.ts'
+import { createSqliteCollection } from '../documents/collection.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { paths } from '../folder/folder.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
@@ -132,6 +133,26 @@ describe('compression of archive files', () => {
         assert.equal(existsSync(path.replace(/\.gz$/, '')), false)
       }
       assert.equal(readdirSync(archive).length, closed + 1)
+    }))
+
+  test('a damaged compressed record fails with a typed error, and the collector passes it over', () =>
+    withArchive(async (place) => {
+      const { shard, catalog: db } = place
+      compressAll(place)
+      const [damaged, whole] = await recordsOf(shard.objects)
+      const [file] = await filesOf(shard.objects)
+      const bytes = readFileSync(file!.path)
+      bytes.fill(0xff, damaged!.offset + 10, damaged!.offset + damaged!.length)
+      writeFileSync(file!.path, bytes)
+      await assert.rejects(shard.objects.read(damaged!), (error) => isAppError(error, 'record-damaged'))
+      const { objects } = shard
+      const collection = createSqliteCollection({ db, objects, headerOf: () => '', textOf: async () => null })
+      const ids = [damaged!.versionId, whole!.versionId]
+      await collection.markUnwanted(ids)
+      assert.deepEqual(
+        (await collection.collect(ids.map((versionId) => ({ versionId, action: 'drop' })))).map(({ kind }) => kind),
+        ['kept', 'done'],
+      )
     }))
 
   test('duplicates are detected and writing continues after compression', () =>

@@ -36,8 +36,17 @@ export function createSqliteObjects(db: Database, archive: string): ObjectStore 
   return {
     async read({ fileId, offset, length }) {
       const file = fileOf(fileId)
-      const bytes = readBytes(join(archive, file.name), offset, length)
-      return file.state === 'compressed' ? gunzipSync(bytes, { maxOutputLength: MAX_RECORD_BYTES }) : bytes
+      const path = join(archive, file.name)
+      const bytes = readBytes(path, offset, length)
+      if (file.state !== 'compressed') return bytes
+      try {
+        return gunzipSync(bytes, { maxOutputLength: MAX_RECORD_BYTES })
+      } catch (error) {
+        const { message } = error as Error
+        throw new AppError('record-damaged', `${path}: the record at ${offset} can't be unpacked: ${message}`, {
+          cause: error,
+        })
+      }
     },
     async volumes() {
       const rows = selectFiles.all() as FileRow[]
