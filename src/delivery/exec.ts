@@ -51,7 +51,7 @@ function run(command: string, message: Message, maxMs: number): Promise<SendOutc
     const isLate = AbortSignal.timeout(maxMs)
     const end = (outcome: SendOutcome): void => {
       isLate.removeEventListener('abort', kill)
-      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
       resolve(outcome)
     }
     const kill = (): void => {
@@ -62,11 +62,13 @@ function run(command: string, message: Message, maxMs: number): Promise<SendOutc
       }
     }
     isLate.addEventListener('abort', kill)
+    child.on('error', (error) => end({ kind: 'later', reason: oneLine(error.message, 300) }))
+    // While this process has too many files open, a program has no streams; the error follows.
+    if (child.stdin === undefined) return
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         if (output.length < MAX_OUTPUT) output += text.slice(0, MAX_OUTPUT - output.length)
       })
-    child.on('error', (error) => end({ kind: 'later', reason: oneLine(error.message, 300) }))
     // Not `close`: its child processes may keep its output open for ever.
     child.on('exit', (status, signal) =>
       setImmediate(() => end(outcomeOf({ status, signal, output, isLate: isLate.aborted }))),

@@ -5,7 +5,7 @@ import { itemMarkdown, messageMarkdown } from './render/markdown.ts'
 import { linkOf, type Message, onlyItem, titleOf, urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
 
-const MAX_TEXT = 20_000
+const MAX_BYTES = 20_000
 /** From 4, a notification makes a sound; from 8, it is shown over everything. */
 const priorities = { low: 2, normal: 5, high: 7, urgent: 9 } as const
 
@@ -21,7 +21,7 @@ export const gotify: ChannelAgent = {
   send(message, settings, tools) {
     const body = {
       title: titleOf(message),
-      message: fittedForm(message, textIn, MAX_TEXT),
+      message: fittedForm(message, textIn, MAX_BYTES),
       priority: priorities[urgencyOf(message)],
       extras: {
         'client::display': { contentType: 'text/markdown' },

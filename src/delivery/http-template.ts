@@ -81,7 +81,8 @@ export const httpTemplate: ChannelAgent = {
     const url = textOf(settings, 'url')
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url.replace(place, 'x')))
       return 'the address must begin with https:// or http://'
-    if (/^https?:\/\/[^/?#]*\{\{/i.test(url)) return 'the host of the address must not come from a message'
+    // URL parsers skip further slashes before the host.
+    if (/^https?:[/\\]+[^/\\?#]*\{\{/i.test(url)) return 'the host of the address must not come from a message'
     const wrong = [...linesOf(settings, 'headers'), textOf(settings, 'secretHeader')].find(
       (line) => line !== '' && headerOf(line) === null,
     )

@@ -25,9 +25,18 @@ export function readMailServer(text: string): MailServer | null {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (isSecure ? 465 : 587) : Number(port),
     isSecure,
-    user: decodeURIComponent(username),
-    password: decodeURIComponent(password),
+    user: decoded(username),
+    password: decoded(password),
     needsTls: !isSecure && username !== '' && search !== '?tls=no',
+  }
+}
+
+/** A percent sign that starts no code stands for itself: passwords are often pasted as they are. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'))
+  } catch {
+    return text
   }
 }
 

@@ -19,7 +19,8 @@ export const matrix: ChannelAgent = {
     { name: 'token', label: 'Access token', type: 'secret', isRequired: true },
   ],
   check: (settings) =>
-    /^[!#]\S+:\S+$/.test(textOf(settings, 'room')) ? null : 'a room is named like !abc:example.org',
+    // The ids of rooms have no server since version 12 of rooms.
+    /^(?:!\S+|#\S+:\S+)$/.test(textOf(settings, 'room')) ? null : 'a room is named like !abc:example.org',
   send(message, settings, tools) {
     const transaction = encodeURIComponent(message.id)
     const url = `${textOf(settings, 'url').replace(/\/+$/, '')}/_matrix/client/v3/rooms/${encodeURIComponent(textOf(settings, 'room'))}/send/m.room.message/${transaction}`

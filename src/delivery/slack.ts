@@ -19,7 +19,9 @@ import {
 } from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
+/** Maximum length of a text; that of an address leaves room for other ones beside it. */
 const MAX_SECTION = 3000
+const MAX_ADDRESS = 1000
 const MAX_BLOCKS = 50
 /** Maximum length of all blocks together. Slack documents no such limit, but refuses more than some 13,000 characters. */
 const MAX_JSON = 12_000
@@ -81,9 +83,16 @@ function contextOf(item: MessageItem): string {
   const facts = [kindOf(item), lineOf(item.source)].filter((fact) => fact !== '').map(escaped)
   const ways = waysOf(item).map(({ label, address }) => link(address, label))
   const { shown, more } = othersOf(item)
-  const others = shown.map(({ label, address }) => link(address, label)).join(', ')
-  const also = others === '' ? [] : [`Also at ${others}${more === 0 ? '' : ` and ${more} more`}`]
-  return [...facts, ...ways, ...also].join(' · ')
+  const others = shown.map(({ label, address }) => link(address, label))
+  const withOthers = (count: number): string => {
+    const rest = more + others.length - count
+    const also = `Also at ${others.slice(0, count).join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`
+    return [...facts, ...ways, ...(count === 0 ? [] : [also])].join(' · ')
+  }
+  // A link that was cut would be shown as text.
+  let count = others.length
+  while (count > 0 && withOthers(count).length > MAX_SECTION) count--
+  return cutTo(withOthers(count), MAX_SECTION)
 }
 
 /** Escapes the three special characters of Slack's markup. A zero-width space keeps marks such as * from pairing. */
@@ -97,10 +106,10 @@ function escaped(text: string): string {
 
 /** `<url|text>` is a link. */
 function link(url: string, text: string): string {
-  if (!/^https?:\/\//i.test(url) || url.length > 1000) return escaped(text)
   const address = url
     .toWellFormed()
     .replace(/[<>|\s\p{Cc}]/gu, encodeURIComponent)
     .replaceAll('&', '&amp;')
+  if (!/^https?:\/\//i.test(url) || address.length > MAX_ADDRESS) return escaped(text)
   return `<${address}|${escaped(text).replaceAll('|', '¦')}>`
 }

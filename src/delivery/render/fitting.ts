@@ -71,12 +71,12 @@ export function fitted(message: Message, fits: (smaller: Message) => boolean): M
   return first(low)
 }
 
-/** Renders as much of a message as fits into `maxChars`. */
-export function fittedForm(message: Message, form: (smaller: Message) => string, maxChars: number): string {
+/** Renders as much of a message as fits into `maxBytes` of UTF-8. */
+export function fittedForm(message: Message, form: (smaller: Message) => string, maxBytes: number): string {
   let last: { message: Message; text: string } | null = null
   const shown = fitted(message, (smaller) => {
     last = { message: smaller, text: form(smaller) }
-    return last.text.length <= maxChars
+    return Buffer.byteLength(last.text) <= maxBytes
   })
   const { message: made, text } = last ?? { message: null, text: '' }
   return made === shown ? text : form(shown)
