@@ -157,6 +157,9 @@ describe('API docs page', () => {
     )
     const hostile = await server.nobody().get('/api/docs', { headers: { host: '<script>.example' } })
     assert.doesNotMatch(hostile.body, /<script/)
+    // `$` and a backtick in a replacement stand for all text before it: a few of them would fill the memory.
+    const growing = await server.nobody().get('/api/docs', { headers: { host: '$`'.repeat(50) } })
+    assert.ok(growing.body.length < 2 * answer.body.length)
     const named = await createTestServer({ settings: { 'server.url': 'https://erace.example/' } })
     try {
       assert.match((await named.nobody().get('/api/docs')).body, /https:\/\/erace\.example\/api\/v1\//)

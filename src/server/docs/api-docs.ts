@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { escapeHtml } from '../../core/html/escape.ts'
 import { anyone } from '../http/access.ts'
+import { addressOf } from '../http/server-address.ts'
 import { type ApiDescription, EXAMPLE_ADDRESS, writeApiDocs } from './api-docs-page.ts'
 
 const STYLE_PATH = '/api/docs.css'
@@ -13,8 +14,9 @@ export function addApiDocs(server: FastifyInstance, { url }: { url: string }): v
     // Routes don't change once the server is ready.
     page ??= writeApiDocs(server.swagger() as ApiDescription, STYLE_PATH)
     // Examples have the address that the reader used, so that they can be copied.
-    const address = url === '' ? `${request.protocol}://${request.host}` : url.replace(/\/+$/, '')
-    const shown = page.replaceAll(EXAMPLE_ADDRESS, escapeHtml(address))
+    const address = addressOf(request, url) || EXAMPLE_ADDRESS
+    // A function, since `$` has a meaning in a replacement text.
+    const shown = page.replaceAll(EXAMPLE_ADDRESS, () => escapeHtml(address))
     return reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(shown)
   })
   server.get(STYLE_PATH, { config: anyone, schema: { hide: true } }, async (_request, reply) =>

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '../../core/errors.ts'
+import { withoutAccesses } from '../../core/url/access.ts'
 import type { Arrivals } from '../../services/events/arrivals.ts'
 import type { EventHub, Interest, LiveEvent } from '../../services/events/event-hub.ts'
 
@@ -174,8 +175,9 @@ function createFrames() {
       const known = written.get(event)
       if (known !== undefined) return known
       const id = event.id === undefined ? '' : `id: ${event.id}\n`
-      // JSON contains no line breaks.
-      const frame = Buffer.from(`${id}event: ${event.name}\ndata: ${JSON.stringify(event.data)}\n\n`)
+      // JSON contains no line breaks. Streams bypass the hook that removes the access from responses.
+      const data = withoutAccesses(JSON.stringify(event.data))
+      const frame = Buffer.from(`${id}event: ${event.name}\ndata: ${data}\n\n`)
       written.set(event, frame)
       return frame
     },

@@ -1,3 +1,4 @@
+import { withoutAccess } from '../../core/url/access.ts'
 import { type AnnotationStore, type AnnotationSummary, noChanges } from '../../store/contracts/annotations.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 import type { Found } from './annotation-draft.ts'
@@ -40,7 +41,7 @@ const meanings = new Map([
 
 /** Describes why the page is gone. */
 export function goneText({ status, location }: Pick<Version, 'status' | 'location'>): string {
-  if (location !== '') return `Now redirects to ${location}`
+  if (location !== '') return `Now redirects to ${withoutAccess(location)}`
   if (status === 401) return 'Now needs a sign-in (401)'
   const meaning = meanings.get(status)
   return `Gone: the server says ${status}${meaning === undefined ? '' : ` (${meaning})`}`

@@ -56,7 +56,7 @@ export function sinceOf(text: string, now: number): number {
   const at = readTime(text)
   if (at !== null) return at
   const ago = /[a-z]$/i.test(text) ? parseDuration(text) : undefined
-  if (ago !== undefined && ago >= 0) return now - ago
+  if (ago !== undefined && ago >= 0) return Math.max(0, now - ago)
   throw new AppError(
     'request-invalid',
     `since: expected a time such as 2026-11-01T12:00Z or 24h, found ${quoted(text)}`,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { askerOf, callerOf, reader, writer } from '../../http/access.ts'
+import { askerOf, callerOf, hasScope, reader, writer } from '../../http/access.ts'
 import { attachment, fileName } from '../../http/attachment.ts'
 import { cursorOf, numberOfCursor } from '../../http/cursor.ts'
 import { asForeignPage } from '../../http/headers.ts'
@@ -142,7 +142,8 @@ export function addDocuments(api: Api, { archive, muting }: Pick<ServerParts, 'a
     },
     async (request) => {
       const { id: document, block } = request.params
-      const isAdministrator = callerOf(request).account.role === 'administrator'
+      const caller = callerOf(request)
+      const isAdministrator = caller.account.role === 'administrator' && hasScope(caller, 'admin')
       return muting.change({ ...askerOf(request), document, block, undone: request.body.undone, isAdministrator })
     },
   )

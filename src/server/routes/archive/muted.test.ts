@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { TokenScope } from '../../../core/account.ts'
 import type { NoiseState } from '../../../core/change/noise/learned-block.ts'
 import { nothing } from '../../../store/conformance/annotations-suite.testkit.ts'
 import { ada, createKeptArchive, eve, type KeptArchive, root } from './archive.testkit.ts'
@@ -70,6 +71,15 @@ describe('muted blocks of a document', () => {
     ] as const)
       assert.equal((await change(owner, of, 'you')).statusCode, status)
     assert.equal((await change(ada, 'flipping', 'me')).statusCode, 400)
+  })
+
+  test('can be unmuted for everyone by a token of an administrator only if it has the scope admin', async () => {
+    const change = (scopes: readonly TokenScope[]) =>
+      kept.erace.asToken(root, scopes).patch(`${at}/counting`, { undone: 'everyone' })
+    assert.equal((await change(['read', 'write'])).statusCode, 403)
+    assert.deepEqual(await undone(ada), [null, null])
+    assert.equal((await change(['admin'])).statusCode, 200)
+    await kept.erace.as(root).patch(`${at}/counting`, { undone: null })
   })
 
   test('versions show whether they were noise', async () => {

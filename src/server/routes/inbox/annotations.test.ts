@@ -314,6 +314,27 @@ describe('inbox', () => {
 
 describe('formats of the inbox', () => {
   const clock = createManualClock()
+
+  test(
+    'the link to the next page keeps every filter of the list',
+    withServer(async (server) => {
+      await many(server, ada, 3)
+      for (const title of ['all is well', 'all is lost']) await annotate(server, ada, { title })
+      const asked = { q: 'all', group: 'page', urgency: '1', limit: '1' }
+      for (const format of ['text', 'xml', 'wml']) {
+        const answer = await server.as(ada).get(`/annotations?${new URLSearchParams({ ...asked, format })}`)
+        const link = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link))![1]!
+        const { cursor: _, ...kept } = Object.fromEntries(new URLSearchParams(link.split('?')[1]))
+        assert.deepEqual(kept, { ...asked, format })
+        const last = await server.as(ada).get(link)
+        assert.match(last.body, /all is well/)
+        assert.equal(last.headers.link, undefined)
+      }
+      const [{ document }] = (await server.as(ada).get('/annotations?limit=1')).json().items
+      assert.match((await server.as(ada).get(`/annotations?document=${document}&format=wml`)).body, /all is lost/)
+    }),
+  )
+
   const hostile = '</a></card>$(x) & "<script>alert(1)</script>" \u0000\u0007\u202e\ud800 字😀'
 
   test(

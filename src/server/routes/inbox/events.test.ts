@@ -40,6 +40,19 @@ describe('live events', () => {
   )
 
   test(
+    'addresses have no access in them, as everywhere else',
+    withServer(async (server) => {
+      const reader = await stream(server, ada)
+      await reader.next()
+      await arrive(server, ada, { url: `https://~b-${'5f'.repeat(12)}@www.example.org/x` })
+      const [annotation] = await reader.until('counts')
+      const { url, link } = annotation!.data as Record<string, unknown>
+      assert.deepEqual([url, link], Array(2).fill('https://www.example.org/x'))
+      await reader.close()
+    }),
+  )
+
+  test(
     'users receive their own events only',
     withServer(async (server) => {
       const [one, two] = [await stream(server, ada), await stream(server, bob)]

@@ -122,7 +122,7 @@ type InboxLinks = {
   annotation(id: number, format: InboxFormat, part?: number): string
 }
 
-const kept = ['state', 'profile', 'q', 'urgency', 'upTo', 'limit'] as const
+const kept = ['state', 'profile', 'q', 'urgency', 'upTo', 'document', 'entry', 'group', 'limit'] as const
 
 /** Links have the server's configured address or are relative: the caller's Host header must not decide where they lead. */
 export function inboxLinks(request: FastifyRequest, address: string): InboxLinks {
@@ -132,8 +132,10 @@ export function inboxLinks(request: FastifyRequest, address: string): InboxLinks
     list(format, cursor) {
       const wanted = new URLSearchParams()
       // The default state is omitted: every character counts on a small device.
-      for (const name of kept)
-        if (query[name] !== undefined && query[name] !== 'all') wanted.set(name, String(query[name]))
+      for (const name of kept) {
+        const value = query[name]
+        if (value !== undefined && !(name === 'state' && value === 'all')) wanted.set(name, String(value))
+      }
       wanted.set('format', format)
       if (cursor !== null) wanted.set('cursor', cursor)
       return `${base}?${wanted}`
