@@ -120,17 +120,27 @@ function swap(fork: Step): void {
   fork.y = x
 }
 
-/** Highest code of the alphabets with upper and lower case. */
-const LAST_CASED = 0x052f
+/** Each letter in order with the same letter in the other case; computed once. */
+let casePairs: readonly (readonly [letter: number, other: number])[] | null = null
+
+function findCasePairs(): [number, number][] {
+  const pairs: [number, number][] = []
+  for (let unit = 0; unit <= 0xffff; unit++) {
+    const letter = String.fromCharCode(unit)
+    for (const other of [letter.toLowerCase(), letter.toUpperCase()])
+      if (other.length === 1 && other !== letter) pairs.push([unit, other.charCodeAt(0)])
+  }
+  return pairs
+}
 
 function bothCases(set: CharacterSet): CharacterSet {
+  casePairs ??= findCasePairs()
   const others: CharacterSet[] = [set]
-  for (let i = 0; i < set.length; i += 2) {
-    for (let unit = set[i]!; unit <= Math.min(set[i + 1]!, LAST_CASED); unit++) {
-      const letter = String.fromCharCode(unit)
-      for (const other of [letter.toLowerCase(), letter.toUpperCase()])
-        if (other.length === 1 && other !== letter) others.push(rangeOf(other.charCodeAt(0), other.charCodeAt(0)))
-    }
+  let range = 0
+  for (const [letter, other] of casePairs) {
+    while (range < set.length && set[range + 1]! < letter) range += 2
+    if (range === set.length) break
+    if (letter >= set[range]!) others.push(rangeOf(other, other))
   }
   return union(others)
 }

@@ -75,9 +75,10 @@ function minuteText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** Removes secret values from a server's message, which may quote them. */
+/** Removes secret values from a server's message, which may quote them. Longest first: a password may contain the user's name. */
 function harmless(reason: string, { kind: _, ...values }: SecretValues): string {
   let text = reason.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ').trim()
-  for (const value of Object.values(values)) if (value.length > 2) text = text.replaceAll(value, '…')
+  for (const value of Object.values(values).toSorted((a, b) => b.length - a.length))
+    if (value.length > 2) text = text.replaceAll(value, '…')
   return text.slice(0, MAX_REASON)
 }

@@ -82,8 +82,9 @@ function textOf(body: ProfileBody): ProfileText | null {
 function isQuick(value: unknown, text: string): boolean {
   if (text.length > QUICK_CHARS) return false
   const { sources, interests } = Object(value) as { sources?: unknown; interests?: unknown }
-  const { expression } = Object(interests) as { expression?: unknown }
+  const { expression, ignore } = Object(interests) as { expression?: unknown; ignore?: unknown }
   if (typeof expression === 'string' && expression.includes('/')) return false
+  if (Array.isArray(ignore) && ignore.length > 0) return false
   return (
     !Array.isArray(sources) || sources.every((source) => plainScopes.has((Object(source) as { scope?: unknown }).scope))
   )

@@ -65,12 +65,9 @@ function inSmallLetters(attributes: Record<string, string>): Record<string, stri
 /** Maps offsets to line numbers. Offsets must not decrease between calls. */
 function createLines(text: string): (at: number) => number {
   let line = 1
-  let seen = 0
+  let end = text.indexOf('\n')
   return (at) => {
-    for (let next = text.indexOf('\n', seen); next !== -1 && next < at; next = text.indexOf('\n', seen)) {
-      line++
-      seen = next + 1
-    }
+    for (; end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line++
     return line
   }
 }

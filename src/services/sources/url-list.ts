@@ -11,6 +11,8 @@ const LINES_AT_ONCE = 1000
 /** Enough of a line to find it again in the list. */
 const MAX_SHOWN = 200
 const address = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`|\\^{}]+/gi
+/** A line that is nothing but an address may hold characters that end an address in prose, as in `Schr%C3%B6dinger's_cat` or `?titles=A|B`. */
+const onlyAddress = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"]+$/i
 const bareHost = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}(?::\d{1,5})?(?:[/?#]\S*)?$/u
 
 /**
@@ -25,7 +27,7 @@ export async function readUrlList(text: string): Promise<ReadUrls> {
     if (line % LINES_AT_ONCE === 0) await turn()
     const said = whole.replace(/(^|\s)#.*$/s, '').trim()
     if (said === '') continue
-    const found = said.match(address) ?? []
+    const found = onlyAddress.test(said) ? [said] : (said.match(address) ?? [])
     for (const url of found) read.urls.push({ line, url: withoutEnd(url), name: null })
     if (found.length > 0) continue
     if (said.length < 2000 && bareHost.test(said)) read.urls.push({ line, url: `https://${said}`, name: null })

@@ -1,4 +1,7 @@
-/** A sleep that ends after its time or when woken; after the signal it returns at once. */
+/** Longer timers fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** A sleep that ends after its time (but at most 24 days) or when woken; after the signal it returns at once. */
 export type Sleeper = {
   /** Ends the current sleep, otherwise the next one. */
   wake(): void
@@ -17,7 +20,7 @@ export function createSleeper(signal: AbortSignal): Sleeper {
     async sleep(ms) {
       if (!isWoken && !signal.aborted && ms > 0) {
         const { promise, resolve } = Promise.withResolvers<void>()
-        const timer = setTimeout(resolve, ms)
+        const timer = setTimeout(resolve, Math.min(ms, MAX_TIMER_MS))
         endSleep = resolve
         await promise
         clearTimeout(timer)

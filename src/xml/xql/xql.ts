@@ -34,6 +34,8 @@ export function xqlFault(query: string): string | null {
 }
 
 function messageOf(error: unknown): string {
+  // The parser calls itself for each level.
+  if (error instanceof RangeError) return 'the query is nested too deeply'
   if (!(error instanceof XqlError)) throw error
   return `character ${error.at + 1}: ${error.message}`
 }
