@@ -7,8 +7,10 @@ import * as packaged from 'erace'
 import * as library from '../src/library/index.ts'
 import { type CrawlOptions, crawl, crawlPages, isAppError, openArchive, startService } from '../src/library/index.ts'
 import { createDatabase, usePostgres } from '../src/store/postgres/testkit/postgres.testkit.ts'
+import { whileIdle } from '../src/store/sqlite/folder/lock.ts'
 import { createHandlerSite } from './site/handler-site.ts'
 import { createGate, createSite, type Site } from './site/site.ts'
+import { until } from './watch/up-run.ts'
 
 usePostgres()
 
@@ -80,6 +82,21 @@ describe('a crawl through the library', () => {
       ...{ handled: 11, failed: 1 },
       errors: [{ url: `${site.origin()}/`, message: 'onPage took longer than 0.1 s' }],
     })
+  })
+
+  test('lets a handler read its page even after the crawl has ended', async () => {
+    const options = newOptions(`${site.origin()}/`)
+    const { pages } = await crawl(
+      { ...options, depth: 0 },
+      {
+        concurrency: 2,
+        async onPage(page) {
+          await until('the crawl has ended', () => whileIdle(options.data!, 'test', () => {}))
+          await page.text()
+        },
+      },
+    )
+    assert.deepEqual(pages, { handled: 1, failed: 0, errors: [] })
   })
 
   test('is iterable; leaving the loop stops it, and the next call yields the remaining pages', async () => {
@@ -248,4 +265,11 @@ test('startService rejects an invalid configuration', async () => {
     startService({ data: join(root, 'service'), config: { server: { port: 70_000 } } }),
     isCode('config-invalid'),
   )
+})
+
+test('a service that cannot start leaves its folder to others', async () => {
+  const parts = { storage: ['./examples/markdown-files/markdown-files.ts'] } // without the archive
+  const start = () => startService({ data: join(root, 'refused'), config: { crawl: { threads: 1 }, parts } })
+  await assert.rejects(start, isCode('config-invalid'))
+  await assert.rejects(start, isCode('config-invalid'))
 })

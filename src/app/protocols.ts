@@ -1,7 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
 import { systemClock } from '../core/clock.ts'
-import { AppError } from '../core/errors.ts'
+import { AppError, isAppError } from '../core/errors.ts'
 import type { Abilities, Protocol, Protocols, ProtocolTools } from '../crawl/fetch/protocol.ts'
 import { loadPart } from '../crawl/parts/load-part.ts'
 import type { Parts } from '../crawl/parts/part.ts'
@@ -10,6 +9,7 @@ import { createQueryProtocol } from '../fetchers/db/query-protocol.ts'
 import { createSqlProtocol } from '../fetchers/db/sql-protocol.ts'
 import { schemeOf } from '../fetchers/fetcher.ts'
 import { createFileProtocol } from '../fetchers/files/file-protocol.ts'
+import { filePathOf } from '../fetchers/files/file-url.ts'
 import { createFtpProtocol } from '../fetchers/files/ftp-protocol.ts'
 import { createGopherProtocol } from '../fetchers/files/gopher-protocol.ts'
 import { createImapProtocol } from '../fetchers/mail/imap.ts'
@@ -72,12 +72,21 @@ export function createProtocols(
   })
 }
 
-/** Allows reading the folders named as seeds on the command line. */
+/** Allows reading the folders named as seeds on the command line. A seed that isn't the URL of a folder or file fails by itself. */
 export function withSeedFolders<T extends ProtocolSettings>(config: T, seeds: readonly string[]): T {
-  const named = seeds.filter((seed) => seed.startsWith('file:')).map((seed) => fileURLToPath(seed))
+  const named = seeds.filter((seed) => seed.startsWith('file:')).flatMap(seedFolder)
   return named.length === 0
     ? config
     : { ...config, files: { ...config.files, roots: [...config.files.roots, ...named] } }
+}
+
+function seedFolder(seed: string): string[] {
+  try {
+    return [filePathOf(seed).path.toString()]
+  } catch (error) {
+    if (isAppError(error, 'url-invalid')) return []
+    throw error
+  }
 }
 
 /** For querying the abilities of protocols: nothing is fetched. */

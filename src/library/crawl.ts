@@ -20,7 +20,8 @@ const LOOK_EVERY_MS = 50
 /** Crawls until nothing is left to fetch, and passes each new or changed page to `onPage`. */
 export async function crawl(options: CrawlOptions, handlers: CrawlHandlers = {}): Promise<LibraryCrawlResult> {
   const { onPage, onPageError, concurrency = 1, pageTimeoutMs = PAGE_TIMEOUT_MS } = handlers
-  const pages = crawlPages(options, handlers)
+  const handling = new Set<Promise<void>>()
+  const pages = storedPages(options, handlers, () => Promise.allSettled(handling))
   const outcome: LibraryCrawlResult['pages'] = { handled: 0, failed: 0, errors: [] }
   let result: CrawlResult | null = null
   async function handle(page: ArchivedPage): Promise<void> {
@@ -44,7 +45,9 @@ export async function crawl(options: CrawlOptions, handlers: CrawlHandlers = {})
         result ??= next.value
         return
       }
-      await handle(next.value)
+      const work = handle(next.value)
+      handling.add(work)
+      await work.finally(() => handling.delete(work))
     }
   }
   try {
@@ -57,9 +60,18 @@ export async function crawl(options: CrawlOptions, handlers: CrawlHandlers = {})
 }
 
 /** The same as an iterator. Leaving the loop stops the crawl; stored pages are kept, and the next call resumes. */
-export async function* crawlPages(
+export function crawlPages(
   options: CrawlOptions,
   watching: Watching = {},
+): AsyncGenerator<ArchivedPage, CrawlResult, undefined> {
+  return storedPages(options, watching, async () => {})
+}
+
+/** `untilHandled` waits for handlers that still read pages, before the archive is closed. */
+async function* storedPages(
+  options: CrawlOptions,
+  watching: Watching,
+  untilHandled: () => Promise<unknown>,
 ): AsyncGenerator<ArchivedPage, CrawlResult, undefined> {
   const target = await targetOf(options)
   const settings = await crawlSettingsOf(options, target)
@@ -86,6 +98,7 @@ export async function* crawlPages(
   } finally {
     leaving.abort()
     await running?.result.catch(() => {}) // thrown above, unless the caller has left
+    await untilHandled()
     await stores.close()
   }
 }

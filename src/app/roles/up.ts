@@ -44,7 +44,10 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     config,
     log,
     retries,
-  )
+  ).catch((error: unknown) => {
+    retries.end()
+    throw error
+  })
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const stores = sqliteStores(folder, db)
   createCredentialsKey({ given: config.credentials.key, file: stores.keyFile }).make()
@@ -131,7 +134,11 @@ async function startFetching(folder: string, config: Config, log: Logger, retrie
   const background = createBackground(folder, jobs, { onWarning: (message) => log.warn(message) })
   const run = (await opened.runs.last())?.id ?? 1
   let deliver: (results: readonly CheckResult[]) => void = () => {}
-  const modules = await startFolderModules({ folder, config, run: 0, log, retries })
+  // Others may open the folder if this process goes on without the service.
+  const modules = await startFolderModules({ folder, config, run: 0, log, retries }).catch(async (error: unknown) => {
+    await opened.close()
+    throw error
+  })
   const threads = startShardThreads({
     ...{ settings, opened, run, looksBack: true, memory, modules, log, retries },
     onFileClosed: () => background.wake(),

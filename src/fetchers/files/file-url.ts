@@ -12,7 +12,7 @@ export function normaliseFileUrl(url: string): string {
 /** The absolute path, without a trailing slash (except for the root), and whether the URL ends with one. */
 export function filePathOf(url: string): { path: Buffer; isFolder: boolean } {
   if (/\p{Cc}/u.test(url)) throw wrong('it has control characters; write them as %0A and the like')
-  const rest = /^file:(?:\/\/(?:localhost)?)?(\/.*)$/i.exec(url)?.[1]
+  const rest = /^file:(?:\/\/(?:localhost)?(?=\/)|(?!\/\/))(\/.*)$/i.exec(url)?.[1]
   if (rest === undefined) throw wrong('write it as file:///folder/file')
   const names = namesIn(rest, wrong)
   return { path: Buffer.concat([slash, joined(names)]), isFolder: rest.endsWith('/') }
