@@ -5,8 +5,10 @@ import { createAddressGuard } from '../core/url/address.ts'
 import { readAcis } from '../xml/aci/aci-reader.ts'
 import { settingsOf, testAgent } from './agent-suite.testkit.ts'
 import { openWorld } from './agent-worlds.testkit.ts'
+import { gotify } from './gotify.ts'
 import { createHttpSender } from './http-sender.ts'
 import { httpTemplate } from './http-template.ts'
+import { matrix } from './matrix.ts'
 import { ntfy } from './ntfy.ts'
 import { agents, agentsByKind } from './registry.ts'
 import { itemOf, messageOf, sampleItems } from './render/message.testkit.ts'
@@ -65,6 +67,7 @@ describe('agent settings', () => {
     for (const values of [
       { url: 'https://x.example/{{nothing}}' },
       { url: 'https://{{title}}.example/' },
+      { url: 'https:///{{title}}.example/' },
       { url: 'https://x.example/', body: '{{title' },
       { url: 'https://x.example/', body: '{{title|shout}}' },
       { url: 'https://x.example/', headers: ['no header'] },
@@ -72,6 +75,42 @@ describe('agent settings', () => {
     ])
       assert.equal(readSettings(httpTemplate, values).errors.length, 1, JSON.stringify(values))
   })
+})
+
+describe('limits of a service', () => {
+  test('are met by Slack messages whose links grow when they are escaped: links are left out, never cut', async () => {
+    sink.answerWith({ status: 200 })
+    const alsoAt = Array.from({ length: 9 }, (_, n) => `https://shop.example/${n}?${'a=1&'.repeat(180)}`)
+    const item = itemOf({ url: `https://shop.example/?${'b=1&'.repeat(240)}`, alsoAt })
+    await slack.send(messageOf({ items: [item] }), settingsOf(slack, { url: sink.url }), tools)
+    const { blocks } = JSON.parse(sink.received.at(-1)!.body) as {
+      blocks: { text?: { text: string }; elements?: { text: string }[] }[]
+    }
+    const texts = blocks
+      .flatMap(({ text, elements }) => [text, ...(elements ?? [])])
+      .flatMap((part) => part?.text ?? [])
+    for (const text of texts) {
+      assert.ok(text.length <= 3000)
+      assert.equal(text.split('<').length, text.split('>').length, text)
+    }
+    assert.match(texts.join(), /Also at .* and \d more/)
+  })
+
+  test('count bytes where the service does: a long text in Cyrillic fits into a Gotify message', async () => {
+    sink.answerWith({ status: 200 })
+    const items = Array.from({ length: 300 }, (_, n) => itemOf({ title: `${n} ${'слово '.repeat(20)}` }))
+    const message = messageOf({ kind: 'digest', items })
+    await gotify.send(message, settingsOf(gotify, { url: sink.url, token: 'secret' }), tools)
+    const { message: text } = JSON.parse(sink.received.at(-1)!.body) as { message: string }
+    assert.ok(text.length > 1000 && Buffer.byteLength(text) <= 20_000, `${text.length}`)
+  })
+})
+
+test('a Matrix room is an id, with or without a server, or an alias', () => {
+  const errorsOf = (room: string): number =>
+    readSettings(matrix, { url: 'https://m.example', token: 'secret', room }).errors.length
+  assert.deepEqual(['!abc:m.example', '!31hneApxJ_1o', '#news:m.example'].map(errorsOf), [0, 0, 0])
+  assert.deepEqual(['#news', 'news', '!a b'].map(errorsOf), [1, 1, 1])
 })
 
 describe('a single change', () => {

@@ -320,6 +320,7 @@ describe('mail agent', () => {
     assert.deepEqual(readMailServer('smtps://a%40b:p@m.example'), {
       ...{ host: 'm.example', port: 465, isSecure: true, user: 'a@b', password: 'p', needsTls: false },
     })
+    assert.equal(readMailServer('smtps://ann:50%off%20!@m.example')?.password, '50%off !')
     for (const text of ['', 'm.example', 'https://m.example', 'smtp://', 'smtp://m.example/x'])
       assert.equal(readMailServer(text), null, text)
   })
