@@ -29,12 +29,15 @@ export function recordContent(head: Pick<RecordHead, 'type' | 'headers'>, block:
   const http = parseHttpBlock(block)
   if (http === null) return null
   const { status, headers, body } = http
-  const encodings = headers.getAll('Content-Encoding')
+  const listed = (name: string): string | null => {
+    const values = headers.getAll(name)
+    return values.length === 0 ? null : values.join(', ')
+  }
   return {
     header: headerText(http),
     status,
-    contentType: headers.get('Content-Type'),
-    encodings: encodings.length === 0 ? undefined : encodings.join(', '),
+    contentType: listed('Content-Type'),
+    encodings: listed('Content-Encoding') ?? undefined,
     body,
   }
 }

@@ -1,13 +1,14 @@
 import { httpContentTypeEncoding } from '../http/charset.ts'
+import { essenceOf } from '../http/media-type.ts'
 
 /** How the text of a media type is read; null if it has none. */
 export type TextKind = 'html' | 'xhtml' | 'xml' | 'plain'
 
 export type TextType = {
   readonly kind: TextKind | null
-  /** In lower case, without parameters; '' if not given. */
+  /** In lower case, without parameters; '' if none is named. */
   readonly media: string
-  /** No media type was given: the bytes decide whether it is a page. */
+  /** No media type was named: the bytes decide whether it is a page. */
   readonly isUntold: boolean
   /** The encoding named by the header, as in the Encoding standard. */
   readonly charset: string | undefined
@@ -23,8 +24,7 @@ export function textTypeOf(contentType: string | undefined): TextType {
   const header = contentType ?? ''
   const known = remembered.get(header)
   if (known !== undefined) return known
-  const end = header.indexOf(';')
-  const media = (end === -1 ? header : header.slice(0, end)).trim().toLowerCase()
+  const media = essenceOf(header)
   const type = { kind: kindOf(media), media, isUntold: media === '', charset: httpContentTypeEncoding(header) }
   if (remembered.size >= maxRemembered) remembered.clear()
   if (header.length <= 200) remembered.set(header, type)

@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer'
 import type { ErrorCode, Retry } from '../../core/errors.ts'
+import { essenceOf } from '../../core/http/media-type.ts'
 
 export type FetchRequest = {
   url: string
@@ -65,10 +67,16 @@ export function isWholeAnswer(status: number, bodyBytes: number): boolean {
   return status >= 200 && status < 300 && status !== 206 && (status !== 202 || bodyBytes > 0)
 }
 
-/** The target of a redirect, as text: servers that send non-ASCII bytes there mean UTF-8. */
+/**
+ * The target of a redirect, as text: servers that send non-ASCII bytes there mean UTF-8. Bytes that aren't UTF-8 are percent-encoded, so that
+ * the server gets back what it sent.
+ */
 export function locationOf(rawHeaders: readonly string[]): string | undefined {
   const octets = headerValue(rawHeaders, 'location')
-  return octets !== undefined && /[\x80-\xff]/.test(octets) ? Buffer.from(octets, 'latin1').toString('utf8') : octets
+  if (octets === undefined || !/[\x80-\xff]/.test(octets)) return octets
+  const bytes = Buffer.from(octets, 'latin1')
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  return octets.replace(/[\x80-\xff]/g, (octet) => `%${octet.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 /** The first value of a header; `name` is in lower case. */
@@ -101,15 +109,14 @@ const mediaTypes = new Map<string, string>()
 const maxMediaTypes = 64
 const maxKeptChars = 128
 
-/** The media type in lower case without its parameters; `''` if the server sent none. */
+/** The media type in lower case without its parameters; `''` if the server named none. */
 export function mediaTypeOf(rawHeaders: readonly string[]): string {
-  const sent = headerValue(rawHeaders, 'content-type') ?? ''
+  const sent = headerList(rawHeaders, 'content-type') ?? ''
   const known = mediaTypes.get(sent)
   if (known !== undefined) return known
   // A copy, so that the cache does not retain the whole header that it was sliced from.
   const type = Buffer.from(sent, 'latin1').toString('latin1')
-  const end = type.indexOf(';')
-  const mediaType = (end === -1 ? type : type.slice(0, end)).trim().toLowerCase()
+  const mediaType = essenceOf(type)
   if (type.length <= maxKeptChars) {
     if (mediaTypes.size >= maxMediaTypes) mediaTypes.clear()
     mediaTypes.set(type, mediaType)

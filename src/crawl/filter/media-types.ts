@@ -1,3 +1,4 @@
+import { essenceOf } from '../../core/http/media-type.ts'
 import { readList, refuseFaults } from './list-file.ts'
 
 /** Media types whose bodies are read: those with text. */
@@ -29,7 +30,6 @@ export type MediaTypes = {
 }
 
 const token = "[!#$%&'+.^_`|~0-9a-z-]+"
-const mediaType = new RegExp(`^${token}/${token}$`)
 const mediaRange = new RegExp(`^(?:\\*/\\*|${token}/\\*|${token}/${token})$`)
 
 /**
@@ -66,7 +66,7 @@ export function createMediaTypes(types: Iterable<string>, suffixes: Iterable<str
 
   function judge(header: string): boolean {
     const type = essenceOf(header)
-    const isAccepted = type === null ? acceptsUnknown : accepts(type)
+    const isAccepted = type === '' ? acceptsUnknown : accepts(type)
     if (header.length > maxKeptLength) return isAccepted
     if (judged.size >= maxKept) judged.clear()
     judged.set(header, isAccepted)
@@ -79,16 +79,5 @@ export function createMediaTypes(types: Iterable<string>, suffixes: Iterable<str
   }
 }
 
-const maxHeaderLength = 1000
 const maxKept = 256
 const maxKeptLength = 128
-
-/** Type and subtype of a Content-Type header; of several in one header the last well-formed one, as in the Fetch standard. */
-function essenceOf(header: string): string | null {
-  const parts = header.slice(0, maxHeaderLength).split(',')
-  for (let i = parts.length - 1; i >= 0; i--) {
-    const type = parts[i]!.split(';', 1)[0]!.trim().toLowerCase()
-    if (mediaType.test(type)) return type
-  }
-  return null
-}

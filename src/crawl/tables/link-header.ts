@@ -1,5 +1,7 @@
 import { withoutAccess } from '../../core/url/access.ts'
 import type { FoundLink } from '../extract/fastfind.ts'
+import { isNoPageLink } from '../extract/link-text.ts'
+import { parseMetaRefresh } from '../extract/url-attributes.ts'
 
 /** One link of a `Link` header field (RFC 8288). */
 export type HeaderLink = {
@@ -107,6 +109,13 @@ export function headerLinks(links: readonly HeaderLink[], url: string): FoundLin
   return links.filter(leadsToDocument).map(({ href }) => ({
     ...{ href: URL.parse(href, base)?.href ?? href, tag: 'link', nofollow: false, known: null },
   }))
+}
+
+/** The target of a `Refresh` field, relative to the page's own URL like those above. Of several fields, the first counts. */
+export function refreshLinks(values: readonly string[], url: string): FoundLink<never>[] {
+  const target = values.length === 0 ? undefined : parseMetaRefresh(textOf(values[0]!))?.url?.trim()
+  if (target === undefined || target === '' || isNoPageLink(target)) return []
+  return [{ href: URL.parse(target, withoutAccess(url))?.href ?? target, tag: 'meta', nofollow: false, known: null }]
 }
 
 /** URLs of the sitemaps among them. */

@@ -25,7 +25,7 @@ import {
 } from '../../fetch/fetch-result.ts'
 import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
 import { pageDirectives } from '../../robots/page-directives.ts'
-import { headerLinks, parseLinkHeaders, sitemapsOf } from '../../tables/link-header.ts'
+import { headerLinks, parseLinkHeaders, refreshLinks, sitemapsOf } from '../../tables/link-header.ts'
 import type { LinkPipe, NamedLink, PageContext, PipedLinks } from '../links/link-pipe.ts'
 import type { RecordedPage } from '../reading/recorded-page.ts'
 import { type DocumentReader, readable } from './readable.ts'
@@ -98,7 +98,7 @@ export async function readResponse(
   const decoding = decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
   const decoded = decoding instanceof Promise ? await decoding : decoding
   if (decoded.kind === 'failed') return { kind: 'undecodable', message: decoded.message }
-  const contentType = headerValue(rawHeaders, 'content-type')
+  const contentType = headerList(rawHeaders, 'content-type')
   const { pipe, maxLinks, media } = options
   const document = { body: decoded.body, contentType, url: request.url }
   // The document from which text, title and links are read; awaited only if it isn't the body itself.
@@ -147,7 +147,11 @@ export async function readResponse(
           agent: options.agent,
         })
   const named = parseLinkHeaders(headerValues(rawHeaders, 'link'))
-  const links = withHeaderLinks(page?.links, headerLinks(named, request.url), maxLinks)
+  const ofHeader = [
+    ...headerLinks(named, request.url),
+    ...refreshLinks(headerValues(rawHeaders, 'refresh'), request.url),
+  ]
+  const links = withHeaderLinks(page?.links, ofHeader, maxLinks)
   if (page === null && links !== undefined && sitemap === null) pipe.enter(context)
   const piped =
     sitemap?.found ??

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type CrawlRun, runCrawl } from './site/crawl-run.ts'
+import { createHandlerSite, type HandlerSite } from './site/handler-site.ts'
+
+/** Pages whose Content-Type is damaged, repeated or says nothing. Browsers show all of them as HTML. */
+const types: Record<string, string | string[]> = {
+  repeated: 'text/html, text/html; charset=utf-8',
+  joined: 'text/html,text/html',
+  twice: ['text/plain', 'text/html'],
+  nothing: 'charset=utf-8',
+  half: 'html',
+  anything: '*/*',
+  unknown: 'unknown/unknown',
+  damaged: 'text/html charset=utf-8',
+}
+
+/** Headers that lead to another page, by its path. */
+const leading: Record<string, [name: string, value: string]> = {
+  refreshed: ['refresh', '0; url=/refreshed'],
+  'refreshed-later': ['Refresh', "30;URL='/refreshed-later'"],
+  'caf%E9': ['location', '/caf\xe9'],
+  'caf%C3%A9': ['location', '/caf\xc3\xa9'],
+}
+
+describe('headers of responses', () => {
+  let site: HandlerSite
+  let run: CrawlRun
+
+  before(async () => {
+    site = await createHandlerSite((path, response) => {
+      const name = path.slice(1)
+      const [kind, number] = name.split('/')
+      if (path === '/robots.txt') return void response.writeHead(404).end()
+      if (path === '/') {
+        const paths = [
+          ...Object.keys(types).map((type) => `type/${type}`),
+          ...Object.keys(leading).map((_, at) => `leading/${at}`),
+        ]
+        return void response.end(`<title>start</title>${paths.map((each) => `<a href="/${each}">x</a>`).join('')}`)
+      }
+      if (kind === 'type') response.setHeader('content-type', types[number!]!)
+      const header = kind === 'leading' ? Object.values(leading)[Number(number)] : undefined
+      if (header !== undefined) response.setHeader(...header)
+      if (header?.[0] === 'location') response.statusCode = 302
+      // As bytes: with a text, the runtime would write the header in its encoding.
+      response.end(Buffer.from(`<title>${name}</title><a href="/below/${name}">x</a>`))
+    })
+    run = await runCrawl([`${site.origin}/`])
+  })
+  after(() => site.close())
+
+  for (const type of Object.keys(types)) {
+    test(`links of a page are followed although its type is ${type}`, () => {
+      assert.ok(site.asked.includes(`/below/type/${type}`))
+    })
+  }
+
+  for (const [target, [name, value]] of Object.entries(leading)) {
+    test(`${name}: ${value} leads to another page`, () => {
+      assert.ok(site.asked.includes(`/${target}`))
+      assert.equal(run.result.failed, 0)
+    })
+  }
+})
