@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
+import { parseHttpDate } from '../../../core/http/http-date.ts'
 import { type FetchResult, headerValue } from '../../fetch/fetch-result.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
 
@@ -14,19 +15,17 @@ export function signalOf(result: FetchResult, clock: Clock): HostSignal {
     return reached ? { kind: 'failed', totalMs } : untouched
   }
   if (result.status === 429 || result.status === 503) {
-    return {
-      kind: 'slow-down',
-      totalMs,
-      retryAfterMs: retryAfterMs(headerValue(result.rawHeaders, 'retry-after'), clock),
-    }
+    return { kind: 'slow-down', totalMs, retryAfterMs: retryAfterMs(result.rawHeaders, clock) }
   }
   return result.status >= 500 ? { kind: 'failed', totalMs } : { kind: 'answered', totalMs }
 }
 
-/** Parses seconds or a date; 0 for anything else. */
-export function retryAfterMs(value: string | undefined, clock: Clock): number {
-  if (value === undefined) return 0
-  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? 0 : Math.max(0, at - clock.now())
+/** Reads seconds or a date; 0 for anything else. A date counts by the clock of the server, which may differ from ours. */
+export function retryAfterMs(rawHeaders: readonly string[], clock: Clock): number {
+  const value = headerValue(rawHeaders, 'retry-after')?.trim() ?? ''
+  // A number of any length: the longer it is, the more the host wants to be left alone.
+  if (/^\d+(?:\.\d*)?$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER)
+  const at = parseHttpDate(value) ?? Date.parse(value)
+  if (Number.isNaN(at)) return 0
+  return Math.max(0, at - (parseHttpDate(headerValue(rawHeaders, 'date') ?? '') ?? clock.now()))
 }
