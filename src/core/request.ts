@@ -94,3 +94,30 @@ export type QueuedRequest = Offer & {
   /** Number of fetch attempts so far. */
   attempts: number
 }
+
+/**
+ * Queued requests are made here alone, with their properties in one order: the runtime compiles code for the layouts of the objects it
+ * has met, and copies with others (spread, read from a row, received from another thread) make it compile all of a visit again.
+ */
+export function queuedRequest(
+  { url, host, fp, parent, depth, hops, redirects, priority, rises, visit, check }: Offer,
+  { hostId, seq, attempts }: Pick<QueuedRequest, 'hostId' | 'seq' | 'attempts'>,
+): QueuedRequest {
+  const request: QueuedRequest = {
+    url,
+    host,
+    fp,
+    parent,
+    depth,
+    hops,
+    redirects,
+    priority,
+    check,
+    hostId,
+    seq,
+    attempts,
+  }
+  if (rises !== undefined) request.rises = rises
+  if (visit !== undefined) request.visit = visit
+  return request
+}

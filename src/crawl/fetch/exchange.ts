@@ -16,7 +16,14 @@ import { type ErrorCode, errorCodes } from '../../core/errors.ts'
 import { BodyBuffer } from './body-buffer.ts'
 import { exchangeFailure, isCut } from './failure.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import { type FetchResult, headerList, headerValue, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
+import {
+  type FetchResult,
+  fetchResponse,
+  headerList,
+  headerValue,
+  mediaTypeOf,
+  type ResponseHead,
+} from './fetch-result.ts'
 import { fieldsOf, statusLineOf, type WireWatcher } from './response-head.ts'
 
 /** The connection that carries the exchange, as far as the exchange needs it. */
@@ -323,20 +330,8 @@ export class Exchange implements WireWatcher {
   }
 
   #response(truncated: 'length' | 'time' | null): FetchResult {
-    // Written out instead of spread from #head: this runs for every page.
-    return {
-      kind: 'response',
-      status: this.#status,
-      statusLine: this.#statusLine,
-      rawHeaders: this.#rawHeaders,
-      address: this.carrier?.address ?? '',
-      startedAt: this.#startedAt,
-      firstByteMs: this.#firstByteMs,
-      totalMs: this.#settings.clock.monotonic() - this.#startedMs,
-      wireBytes: this.#wireBytes,
-      body: this.#body.size === 0 ? noBody : this.#body.take(),
-      truncated,
-    }
+    const body = this.#body.size === 0 ? noBody : this.#body.take()
+    return fetchResponse(this.#head(), { body, truncated })
   }
 
   #failure(code: ErrorCode, message: string): FetchResult {

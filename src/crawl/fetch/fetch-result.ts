@@ -43,6 +43,26 @@ export type FetchResponse = ResponseHead & {
   truncated: 'length' | 'time' | null
 }
 
+/** All are made here, with their properties in one order, for the same reason as queued requests (`core/request.ts`). */
+export function fetchResponse(
+  head: ResponseHead,
+  { body, truncated }: Pick<FetchResponse, 'body' | 'truncated'>,
+): FetchResponse {
+  return {
+    kind: 'response',
+    status: head.status,
+    statusLine: head.statusLine,
+    rawHeaders: head.rawHeaders,
+    address: head.address,
+    startedAt: head.startedAt,
+    firstByteMs: head.firstByteMs,
+    totalMs: head.totalMs,
+    wireBytes: head.wireBytes,
+    body,
+    truncated,
+  }
+}
+
 /** The media type is not collected: the body was not read. */
 export type FetchSkipped = ResponseHead & { kind: 'skipped'; reason: 'type' }
 

@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import { AppError, type ErrorCode, isAppError, type Retry } from '../../../core/errors.ts'
-import { isTable, type Offer, type QueuedRequest } from '../../../core/request.ts'
+import { isTable, noCheck, type Offer, type QueuedRequest, queuedRequest } from '../../../core/request.ts'
 import type { KnownDocument } from '../../../store/contracts/documents.ts'
-import { type FetchResponse, headerValue, mediaTypeOf } from '../../fetch/fetch-result.ts'
+import { type FetchResponse, fetchResponse, headerValue, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import type { PageReading } from '../visit/read-response.ts'
 import { createReadingShare } from './reading-share.ts'
 import type { RecordedPage } from './recorded-page.ts'
@@ -63,6 +63,29 @@ function mayBeGiven({ request, response: { body, rawHeaders } }: FetchedPage): b
   )
 }
 
+// The runtime gives objects from another thread layouts of their own (see `queuedRequest`), so they are made anew. Only requests of a
+// crawl started by hand come here, and these have no check.
+
+function receivedOffer({ url, host, fp, parent, depth, hops, redirects, priority, rises, visit }: Offer): Offer {
+  const offer: Offer = { url, host, fp, parent, depth, hops, redirects, priority, check: noCheck }
+  if (rises !== undefined) offer.rises = rises
+  if (visit !== undefined) offer.visit = visit
+  return offer
+}
+
+/** Its body arrives as a plain array of bytes. */
+function receivedPage({ request, response, known }: FetchedPage): FetchedPage {
+  const { body, truncated } = response
+  return {
+    request: queuedRequest(receivedOffer(request), request),
+    response: fetchResponse(response, {
+      body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+      truncated,
+    }),
+    known,
+  }
+}
+
 export function createSharedReading(deps: SharedReadingDeps): SharedReading {
   const { ports } = deps
   const share = createReadingShare({ ...deps, shards: ports.length })
@@ -87,9 +110,7 @@ export function createSharedReading(deps: SharedReadingDeps): SharedReading {
 
   async function serve(port: MessagePort, unsettled: Map<number, readonly Offer[]>, id: number, page: FetchedPage) {
     try {
-      const { body } = page.response
-      const response = { ...page.response, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) }
-      const reading = await deps.read({ ...page, response })
+      const reading = await deps.read(receivedPage(page))
       const sent = reading.kind === 'page' ? await record(reading) : reading
       if (sent.kind !== 'undecodable' && sent.offers.length > 0) unsettled.set(id, sent.offers)
       port.postMessage({ kind: 'reading', id, reading: sent } satisfies Message)
@@ -130,8 +151,17 @@ export function createSharedReading(deps: SharedReadingDeps): SharedReading {
       waiter.resolve(reading)
       return
     }
-    const { outcome, digest, at, ...rest } = reading
-    waiter.resolve({ ...rest, capture: null, recorded: { outcome, digest, at, settled } })
+    const { outcome, digest, at, links, dropped, traps } = reading
+    const offers = reading.offers.map(receivedOffer)
+    waiter.resolve({
+      kind: 'page',
+      capture: null,
+      recorded: { outcome, digest, at, settled },
+      offers,
+      links,
+      dropped,
+      traps,
+    })
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/errors.ts'
-import type { QueuedRequest } from '../../../core/request.ts'
+import { type QueuedRequest, queuedRequest } from '../../../core/request.ts'
 import type { Track } from '../../../core/work/retries.ts'
 import { isTemporary } from '../../../core/work/retry.ts'
 import type { Frontier } from '../../frontier/frontier.ts'
@@ -127,7 +127,7 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
     if (verdict !== 'goes-on') hostQueue.lease.inFlight++
     batch.add({
       hostQueue,
-      request: again ? { ...request, attempts: request.attempts + 1 } : request,
+      request: again ? queuedRequest(request, { ...request, attempts: request.attempts + 1 }) : request,
       capture,
       recorded,
       parts,

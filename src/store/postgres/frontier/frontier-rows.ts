@@ -1,4 +1,4 @@
-import { noCheck, type QueuedRequest } from '../../../core/request.ts'
+import { noCheck, type Offer, type QueuedRequest, queuedRequest } from '../../../core/request.ts'
 import type { FrontierCounts, HostState } from '../../contracts/frontier.ts'
 import { LAST_PRIORITY, risesOf } from '../../rules/offers.ts'
 
@@ -78,22 +78,12 @@ export function stateOfRow(row: HostRow, run: number): HostState {
 
 export function requestOfRow(row: QueueRow, hostId: number, host: string): QueuedRequest {
   const { watch, round, fresh_from: freshFrom, since, first } = row
+  const { url, parent, priority, depth, hops, redirects, seq, attempts } = row
+  const check = watch === 0 ? noCheck : { watch, round, freshFrom, since, first }
+  const offer: Offer = { url, host, fp: BigInt(row.fp), parent, depth, hops, redirects, priority, check }
   const rises = risesOf(row.rises)
-  return {
-    ...(rises !== undefined && { rises }),
-    hostId,
-    host,
-    url: row.url,
-    parent: row.parent,
-    fp: BigInt(row.fp),
-    priority: row.priority,
-    seq: row.seq,
-    depth: row.depth,
-    hops: row.hops,
-    redirects: row.redirects,
-    attempts: row.attempts,
-    check: watch === 0 ? noCheck : { watch, round, freshFrom, since, first },
-  }
+  if (rises !== undefined) offer.rises = rises
+  return queuedRequest(offer, { hostId, seq, attempts })
 }
 
 export function addFacts(counts: FrontierCounts, facts: FrontierFacts, run: number): void {

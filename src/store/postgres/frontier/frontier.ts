@@ -1,5 +1,5 @@
 import { AppError, isAppError } from '../../../core/errors.ts'
-import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import { type Offer, type QueuedRequest, queuedRequest } from '../../../core/request.ts'
 import { hostKey, partitionOf } from '../../../core/url/partition.ts'
 import type { Track } from '../../../core/work/retries.ts'
 import type { ClusterEvents } from '../../contracts/cluster/events.ts'
@@ -138,7 +138,8 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
       const states = new Map(answer.offered.hosts.map((tuple) => [tuple[1], stateOfTuple(tuple)]))
       const rows = answer.offered.accepted.map((n): QueuedRequest => {
         const offer = parcel.offers[n - 1]!
-        return { ...offer, hostId: states.get(offer.host)!.id, seq: answer.before + n, attempts: 0 }
+        const hostId = states.get(offer.host)!.id
+        return queuedRequest(offer, { hostId, seq: answer.before + n, attempts: 0 })
       })
       const byId = new Map([...states.values()].map((state) => [state.id, state]))
       await arrivals.takeIn(held, answer, groupByHost(rows, byId))

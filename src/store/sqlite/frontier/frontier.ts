@@ -1,4 +1,4 @@
-import { noCheck, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { noCheck, type Offer, type QueuedRequest, queuedRequest, UNLIMITED_DEPTH } from '../../../core/request.ts'
 import { toBigInt } from '../../../core/url/url-key.ts'
 import { isTemporary } from '../../../core/work/retry.ts'
 import type {
@@ -79,7 +79,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     host.queued++
     facts.queued++
     hosts.touch(host)
-    arrivalsOf(arrivals, host).rows.push({ ...offer, hostId: id, seq, attempts })
+    arrivalsOf(arrivals, host).rows.push(queuedRequest(offer, { hostId: id, seq, attempts }))
   }
 
   /** Runs in a transaction. Does nothing if the URL is no longer queued. */
@@ -90,7 +90,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     const priority = raisedPriority(row.priority, offer)
     if (priority === row.priority) return
     sql.raise.run(priority, host.id, row.priority, row.seq)
-    arrivalsOf(arrivals, host).raised.push({ ...row, priority })
+    arrivalsOf(arrivals, host).raised.push(queuedRequest({ ...row, priority }, row))
   }
 
   function isKnown(host: HostEntry, fp: bigint, round: number, depth: number): 'no' | 'yes' | 'shallower' {
@@ -331,25 +331,12 @@ const queueColumns = `priority, seq, fp >> 32, fp & 4294967295, depth, hops, red
 
 function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
   const [priority, seq, fpHigh, fpLow, depth, hops, redirects, attempts, url, parent, watch] = row
-  const request: QueuedRequest = {
-    hostId,
-    host,
-    url,
-    parent,
-    fp: toBigInt(fpHigh, fpLow),
-    priority,
-    seq,
-    depth,
-    hops,
-    redirects,
-    attempts,
-    check: watch === 0 ? noCheck : { watch, round: row[11], freshFrom: row[12], since: row[13], first: row[14] === 1 },
-  }
-  if (row[15] !== 0) {
-    const rises = risesOf(row[15])
-    if (rises !== undefined) request.rises = rises
-  }
-  return request
+  const check =
+    watch === 0 ? noCheck : { watch, round: row[11], freshFrom: row[12], since: row[13], first: row[14] === 1 }
+  const offer: Offer = { url, host, fp: toBigInt(fpHigh, fpLow), parent, depth, hops, redirects, priority, check }
+  const rises = row[15] === 0 ? undefined : risesOf(row[15])
+  if (rises !== undefined) offer.rises = rises
+  return queuedRequest(offer, { hostId, seq, attempts })
 }
 
 function prepareStatements(db: Database) {
