@@ -158,11 +158,15 @@ export function forgetLeftover(db: Database, name: string): void {
   db.prepare('DELETE FROM facts WHERE name = ?').run(prefix + name)
 }
 
-export function removeLeftovers(db: Database, archive: string): void {
+/** Names of the files that the notes are about. */
+export function leftoversIn(db: Pick<Database, 'prepare'>): string[] {
   const notes = db.prepare('SELECT name FROM facts WHERE name >= ? AND name < ?').all(prefix, `${prefix}\u{10ffff}`)
+  return (notes as { name: string }[]).map(({ name }) => name.slice(prefix.length))
+}
+
+export function removeLeftovers(db: Database, archive: string): void {
   const isFile = db.prepare('SELECT 1 FROM files WHERE name = ?')
-  for (const { name: note } of notes as { name: string }[]) {
-    const name = note.slice(prefix.length)
+  for (const name of leftoversIn(db)) {
     rmSync(join(archive, `${name}.part`), { force: true })
     if (isFile.get(name) === undefined) {
       // A process that did not know about the note may have renamed it to `.stray`.

@@ -229,6 +229,7 @@ describe('restore', () => {
         ],
         ['DROP TRIGGER annotations_removed', /lacks the trigger annotations_removed/],
         [`UPDATE files SET name = '../../outside.warc' WHERE id = 2`, /names an archive file/],
+        [`INSERT INTO facts (name, value) VALUES ('leftover:../../outside', 1)`, /names an archive file/],
         ['PRAGMA user_version = 99', /schema 99/, 'store-too-new'],
         [`UPDATE facts SET value = 7 WHERE name = 'shards'`, /7 shards/],
         ['DROP TABLE files', /no such table/],

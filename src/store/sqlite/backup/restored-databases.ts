@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { AppError, isAppError } from '../../../core/errors.ts'
+import { leftoversIn } from '../archive/archive-copy.ts'
 import type { Migration } from '../folder/database.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
 import { frontierMigrations } from '../folder/schema-frontier.ts'
@@ -9,15 +10,15 @@ import { archiveFileName, type Manifest, refused } from './backup-manifest.ts'
 
 /**
  * Checks whether the databases of a backup can be used here. They are as untrusted as the backup: they must not contain anything that
- * runs by itself, such as triggers, or archive files outside the folder, since files in the catalogue are written to and truncated.
+ * runs by itself, such as triggers, or archive files outside the folder, since files in the catalogue are written to,
+ * truncated and removed.
  */
 export function checkRestoredDatabases(data: string, { entries }: Manifest): void {
   const frontiers = entries.map(({ name }) => name).filter((name) => name.startsWith('frontier/'))
   const shards = look(data, 'catalog.db', catalogMigrations, (db) => {
-    for (const { name } of db.prepare('SELECT name FROM files').iterate() as Iterable<{ name: unknown }>) {
-      if (typeof name !== 'string' || !archiveFileName.test(name))
-        throw refused(`its catalogue names an archive file ${JSON.stringify(String(name).slice(0, 100))}`)
-    }
+    for (const { name } of db.prepare('SELECT name FROM files').iterate() as Iterable<{ name: unknown }>)
+      checkFileName(name)
+    for (const name of leftoversIn(db)) checkFileName(name)
     const row = db.prepare(`SELECT value FROM facts WHERE name = 'shards'`).get() as { value: unknown } | undefined
     return Number(row?.value)
   })
@@ -28,6 +29,11 @@ export function checkRestoredDatabases(data: string, { entries }: Manifest): voi
   if (shards !== frontiers.length || expected.some((name) => !frontiers.includes(name)))
     throw refused(`its catalogue is of ${shards} shards, and there are frontiers of ${frontiers.length}`)
   for (const name of frontiers) look(data, name, frontierMigrations, () => 0)
+}
+
+function checkFileName(name: unknown): void {
+  if (typeof name !== 'string' || !archiveFileName.test(name))
+    throw refused(`its catalogue names an archive file ${JSON.stringify(String(name).slice(0, 100))}`)
 }
 
 function look<T>(data: string, name: string, migrations: readonly Migration[], work: (db: DatabaseSync) => T): T {
