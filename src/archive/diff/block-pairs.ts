@@ -2,6 +2,7 @@ import type { Block } from '../../core/change/change.ts'
 import { alignGap } from './block-alignment.ts'
 import { classes } from './block-likeness.ts'
 import { type PairUp, pairByKey } from './keyed-pairs.ts'
+import { findRejoined, type Rejoined } from './rejoined-blocks.ts'
 import { type DiffBudget, diffNumbers } from './sequence-diff.ts'
 import { TextNumbers } from './text-numbers.ts'
 
@@ -13,12 +14,14 @@ export type Pairs = {
   readonly isMoved: Uint8Array
   /** By newer block: its text is known to equal its partner's. */
   readonly isEqual: Uint8Array
+  /** Groups with the same text, cut into other blocks: each block of one side has the first of the other as its partner. */
+  readonly rejoined: readonly Rejoined[]
   readonly coarse: boolean
 }
 
 /**
  * Blocks with a key are paired by key. Of the others, equal blocks in the same order are paired first, then texts that moved
- * unchanged, and in the gaps between all these the most similar blocks.
+ * unchanged, paragraphs that were only split or joined, and in the gaps between all these the most similar blocks.
  */
 export function pairBlocks(old: readonly Block[], next: readonly Block[], budget: DiffBudget): Pairs {
   const pairs = {
@@ -26,6 +29,7 @@ export function pairBlocks(old: readonly Block[], next: readonly Block[], budget
     from: new Int32Array(next.length).fill(-1),
     isMoved: new Uint8Array(next.length),
     isEqual: new Uint8Array(next.length),
+    rejoined: [] as Rejoined[],
     coarse: false,
   }
   const pair = (from: number, to: number): void => {
@@ -41,8 +45,16 @@ export function pairBlocks(old: readonly Block[], next: readonly Block[], budget
   pairs.coarse = coarse
   pairMoved(old, next, texts, pairs, gaps, pair)
   for (const gap of gaps) {
-    const from = gap.from.filter((place) => pairs.to[place] === -1)
-    const to = gap.to.filter((place) => pairs.from[place] === -1)
+    const isAlone = { from: (place: number) => pairs.to[place] === -1, to: (place: number) => pairs.from[place] === -1 }
+    let [from, to] = [gap.from.filter(isAlone.from), gap.to.filter(isAlone.to)]
+    if (from.length === 0 || to.length === 0) continue
+    for (const group of findRejoined(old, next, from, to, budget)) {
+      pairs.to.fill(group.to, group.from, group.fromEnd)
+      pairs.from.fill(group.from, group.to, group.toEnd)
+      pairs.isEqual.fill(1, group.to, group.toEnd)
+      pairs.rejoined.push(group)
+    }
+    ;[from, to] = [from.filter(isAlone.from), to.filter(isAlone.to)]
     if (from.length === 0 || to.length === 0) continue
     const isExact = alignGap({ old, next, from, to }, budget, pair)
     pairs.coarse ||= !isExact

@@ -101,6 +101,46 @@ describe('changes of a page', () => {
       expected: [],
     },
     {
+      name: 'a paragraph that is split in three is unchanged',
+      old: 'x\nThe pool opens at nine. It closes at eight. Dogs stay outside.\ny',
+      next: 'x\nThe pool opens at nine.\nIt closes at eight.\nDogs stay outside.\ny',
+      expected: [],
+    },
+    {
+      name: 'two paragraphs that are joined are unchanged, and the new one after them is added',
+      old: 'x\nThe pool opens at nine.\nIt closes at eight.\ny',
+      next: 'x\nThe pool opens at nine. It closes at eight.\nDogs stay outside.\ny',
+      expected: ['added: Dogs stay outside.'],
+    },
+    {
+      name: 'lines wrapped at other words are unchanged',
+      old: 'The pool opens at nine and it\ncloses at eight in the evening, but\ndogs must stay outside.',
+      next: 'The pool opens at nine\nand it closes at eight in the evening,\nbut dogs must stay outside.',
+      expected: [],
+    },
+    {
+      name: 'a split paragraph in a script without spaces is unchanged',
+      old: '泳池九点开门。晚上八点关门。',
+      next: '泳池九点开门。\n晚上八点关门。',
+      expected: [],
+    },
+    {
+      name: 'words and numbers that are joined have changed',
+      old: 'Room for 1\n2 people at most',
+      next: 'Room for 12 people at most',
+      expected: ['removed: Room for 1', 'changed: [2]{Room for 12} people at most'],
+    },
+    {
+      name: 'a paragraph that is split by a new one',
+      old: 'The pool opens at nine. It closes at eight.',
+      next: 'The pool opens at nine.\nDogs stay outside.\nIt closes at eight.',
+      expected: [
+        'changed: The pool opens at nine.[ It closes at eight.]',
+        'added: Dogs stay outside.',
+        'added: It closes at eight.',
+      ],
+    },
+    {
       name: 'a changed stock level with a new badge before it',
       old: '.price € 5\n.stock In stock\nEnd',
       next: '.price € 5\n.badge New!\n.stock Sold out\nEnd',

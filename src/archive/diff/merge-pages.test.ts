@@ -48,6 +48,13 @@ describe('merging two versions of a page', () => {
         '<p>Read the instructions first.</p><p>Put the frame together.</p><p>Tighten the screws by hand.</p><p><ins moved>moved: Check that all</ins> <b><ins moved>parts</ins></b> <ins moved>are there.</ins></p><p><ins>Done!</ins></p>',
     },
     {
+      name: 'a paragraph that was only split is unmarked',
+      old: '<p>The pool opens at nine. It closes at eight.</p><p>Dogs stay outside.</p>',
+      next: '<p>The pool opens at nine.</p><p>It closes at eight.</p><p>Cats stay outside.</p>',
+      expected:
+        '<p>The pool opens at nine.</p><p>It closes at eight.</p><p><del>Dogs</del> <ins>Cats</ins> stay outside.</p>',
+    },
+    {
       name: 'removed punctuation stays attached to the word before it',
       old: '<p>Open today, and tomorrow.</p>',
       next: '<p>Open today.</p>',

@@ -78,6 +78,7 @@ function editsOf(old: Side, next: Side): { edits: WordEdit[]; moves: WordEdit[] 
   const budget = createDiffBudget()
   const [oldLines, newLines] = [linesOf(old), linesOf(next)]
   const pairs = pairBlocks(oldLines.blocks, newLines.blocks, budget)
+  const rejoined = new Map(pairs.rejoined.map((group) => [group.to, group]))
   const edits: WordEdit[] = []
   const moves: WordEdit[] = []
   let from = 0
@@ -102,8 +103,10 @@ function editsOf(old: Side, next: Side): { edits: WordEdit[]; moves: WordEdit[] 
     // Out of order.
     if (start < from) continue
     put({ from, fromEnd: start, to, toEnd: newStart })
-    from = oldLines.starts[partner + 1]!
-    to = newLines.starts[line + 1]!
+    const group = rejoined.get(line)
+    from = oldLines.starts[group?.fromEnd ?? partner + 1]!
+    to = newLines.starts[group?.toEnd ?? line + 1]!
+    if (group !== undefined) continue
     if (oldLines.blocks[partner]!.text === newLines.blocks[line]!.text) continue
     const ids: TokenIds = new Map()
     const [one, other] = [wordsBetween(old, start, from), wordsBetween(next, newStart, to)]
