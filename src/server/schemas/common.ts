@@ -24,6 +24,9 @@ export const Problem = Type.Object(
   { $id: 'Problem', description: 'Why the request failed' },
 )
 
+/** An optional text that can't be blank. */
+export const filledText = (maxLength: number) => Type.Optional(Type.String({ maxLength, pattern: '\\S' }))
+
 export const Nothing = Type.Null({ description: 'No content' })
 
 const MAX_LIMIT = 200

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { inboxStates } from '../../store/contracts/inbox.ts'
-import { Id, MarkedText, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
+import { filledText, Id, MarkedText, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
 
 export const annotationKinds = ['new', 'changed', 'gone', 'back'] as const
 
@@ -113,8 +113,11 @@ export const AnnotationQuery = Type.Object({
 export const EventQuery = Type.Object({
   crawl: Type.Optional(oneOf(['0', '1'], { description: '1: include crawl statistics (administrators only)' })),
 })
-/** Reject unknown parameters, so that a typo can't widen a bulk update. */
-export const InboxFilterQuery = Type.Object({ ...inboxFilter, ...group }, { additionalProperties: false })
+/** Reject unknown and empty parameters, so that neither a typo nor a variable without a value can widen a bulk update. */
+export const InboxFilterQuery = Type.Object(
+  { ...inboxFilter, profile: filledText(200), q: filledText(1000), ...group },
+  { additionalProperties: false },
+)
 
 export const Marks = Type.Object(
   {

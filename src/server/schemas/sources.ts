@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Id, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
+import { filledText, Id, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
 
 /** The state shown in a row; if several apply, the worst. */
 export const sourceStates = [
@@ -71,8 +71,11 @@ const sourceFilter = {
   q: Type.Optional(Type.String({ maxLength: 200 })),
 }
 export const SourceQuery = Type.Object({ ...sourceFilter, ...pageQuery })
-/** Reject unknown parameters, so that a typo can't widen a bulk update. */
-export const SourceFilterQuery = Type.Object(sourceFilter, { additionalProperties: false })
+/** Reject unknown and empty parameters, so that neither a typo nor a variable without a value can widen a bulk update. */
+export const SourceFilterQuery = Type.Object(
+  { ...sourceFilter, profile: filledText(200), q: filledText(200) },
+  { additionalProperties: false },
+)
 export const SourceList = Type.Object({
   items: Type.Array(Source),
   next: Type.Union([Type.String(), Type.Null()]),

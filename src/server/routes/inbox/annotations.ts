@@ -183,6 +183,7 @@ export function addAnnotations(
 }
 
 function filterOf(wish: InboxWish): InboxFilter {
+  if (wish.entry !== undefined && wish.document === undefined) throw noDocument()
   const read = readInboxFilter(wish)
   if (read.kind === 'filter') return read.filter
   const details = read.errors.map((message) => ({ place: 'querystring.q', message }))
@@ -194,4 +195,10 @@ const notFound = (): AppError => new AppError('not-found', 'no such annotation i
 function noMark(): DetailedError {
   const details = [{ place: 'body', message: 'requires read, starred or archived' }]
   return new DetailedError('request-invalid', 'nothing to update', details)
+}
+
+/** Without its document an entry would filter nothing. */
+function noDocument(): DetailedError {
+  const details = [{ place: 'querystring.entry', message: 'requires document' }]
+  return new DetailedError('request-invalid', 'invalid querystring', details)
 }
