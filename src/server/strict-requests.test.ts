@@ -53,6 +53,32 @@ describe('invalid requests', () => {
   )
 
   test(
+    'bulk changes with an empty filter, or an entry without its document, are refused instead of changing everything',
+    withServer(async (server) => {
+      await annotate(server, ada, { entry: 'e1' })
+      const user = server.as(ada)
+      await user.post('/profiles', { name: 'P', sources: [{ uri: 'https://example.org/' }] })
+      const calls = [
+        user.patch('/annotations?entry=e1', { archived: true }),
+        user.patch('/annotations?profile=', { archived: true }),
+        user.patch('/annotations?q=', { archived: true }),
+        user.patch('/annotations?q=%20', { archived: true }),
+        user.patch('/sources?q=', { paused: true }),
+        user.delete('/sources?q=%20', {}),
+        user.delete('/sources?profile=', {}),
+        user.post('/sources/check?q=', {}),
+        user.get('/annotations?entry=e1'),
+      ]
+      for (const answer of await Promise.all(calls))
+        assert.deepEqual([answer.statusCode, answer.json().error.code], [400, 'request-invalid'])
+      assert.equal((await user.get('/annotations?state=archived&q=')).json().items.length, 0)
+      assert.equal((await user.get('/sources?q=')).json().items.length, 1)
+      const { document } = (await user.get('/annotations')).json().items[0]
+      assert.equal((await user.patch(`/annotations?document=${document}&entry=e1`, { read: true })).json().changed, 1)
+    }),
+  )
+
+  test(
     'version numbers out of range are refused',
     withServer(async (server) => {
       for (const n of ['9007199254740992', '1e21', '1e400', '0', '-1', 'x']) {
@@ -72,6 +98,18 @@ describe('invalid requests', () => {
       assert.equal((await user.post('/annotations/7', {})).headers.allow, 'GET, HEAD, PATCH')
       assert.equal((await user.put('/nothing', {})).statusCode, 404)
       assert.equal((await user.put('/annotations/7/8', {})).statusCode, 404)
+    }),
+  )
+
+  test(
+    'a JSON body that is not UTF-8 is refused, since its text would be stored with replacement characters',
+    withServer(async (server) => {
+      const user = server.as(ada)
+      const body = JSON.stringify({ name: 'Zürich', sources: [{ uri: 'https://example.org/' }] })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await user.post('/profiles', Buffer.from(body, 'latin1'), { headers })
+      assert.deepEqual([answer.statusCode, answer.json().error.message], [400, 'the body is not UTF-8'])
+      assert.equal((await user.post('/profiles', Buffer.from(`\ufeff${body}`), { headers })).json().name, 'Zürich')
     }),
   )
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../core/errors.ts'
 
@@ -7,12 +8,16 @@ const MAX_DEPTH = 32
 /** For sign-in and set-up, which anyone may call. */
 export const SMALL_BODY_BYTES = 16_384
 
-/** Checks JSON bodies before they are parsed: for their depth, and for numbers that would become infinite. */
+/**
+ * Checks JSON bodies before they are parsed: for their encoding, since a term with replacement characters would never match, for their
+ * depth, and for numbers that would become infinite.
+ */
 export function checkJsonBodies(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeContentTypeParser('application/json')
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
-    const error = errorIn(body)
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    const body = bytes.toString()
+    const error = isUtf8(bytes) ? errorIn(body) : 'the body is not UTF-8'
     return error === null ? parse(request, body, done) : done(new AppError('request-invalid', error))
   })
 }
