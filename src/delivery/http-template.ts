@@ -3,7 +3,7 @@ import { exchange } from './http-outcome.ts'
 import { type FormName, formNames, forms } from './render/forms.ts'
 import { lineOf } from './render/lines.ts'
 import { linkOf, type Message, nameOf, subjectOf, summaryLine } from './render/message.ts'
-import { linesOf, textOf } from './settings.ts'
+import { linesOf, textOf, urlFault } from './settings.ts'
 
 /** Placeholders of a template. */
 const names = ['id', 'subject', 'title', 'url', 'link', 'summary', 'profile', 'urgency', ...formNames] as const
@@ -87,7 +87,7 @@ export const httpTemplate: ChannelAgent = {
       (line) => line !== '' && headerOf(line) === null,
     )
     if (wrong !== undefined) return 'a header is written as Name: value'
-    return templateFault(url) ?? templateFault(textOf(settings, 'body'))
+    return urlFault(url.replace(place, 'x')) ?? templateFault(url) ?? templateFault(textOf(settings, 'body'))
   },
   async send(message, settings, tools) {
     const type = textOf(settings, 'type')

@@ -80,7 +80,10 @@ function readText({ type }: SettingField, value: unknown): string | { wrong: str
   const max = type === 'long' ? MAX_LONG : MAX_TEXT
   if (text.length > max) return { wrong: `is longer than ${max} characters` }
   if (type !== 'long' && /[\p{Cc}\u2028\u2029]/u.test(text)) return { wrong: 'has a line end or a control character' }
-  if (type === 'url' && !isHttp(text)) return { wrong: 'expected an address that begins with https:// or http://' }
+  if (type === 'url') {
+    const wrong = !isHttp(text) ? 'expected an address that begins with https:// or http://' : signInFault(text)
+    if (wrong !== null) return { wrong }
+  }
   if (type === 'email' && !isAddress(text)) return { wrong: 'expected an email address' }
   return text
 }
@@ -129,5 +132,11 @@ export function linesOf(settings: Settings, name: string): readonly string[] {
 
 /** Validates a URL in a `secret` field, for services where the address itself is the secret. */
 export function urlFault(url: string): string | null {
-  return /^https?:\/\//i.test(url) && URL.canParse(url) ? null : 'expected an address that begins with https://'
+  return isHttp(url) ? signInFault(url) : 'expected an address that begins with https://'
+}
+
+/** A user name and password in an address are never sent, and the password would be shown. */
+function signInFault(url: string): string | null {
+  const { username, password } = new URL(url)
+  return username === '' && password === '' ? null : "can't have a user name or password in it"
 }

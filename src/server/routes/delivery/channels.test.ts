@@ -155,6 +155,22 @@ describe('channels', () => {
   )
 
   test(
+    'refuse addresses with a user name or password, which would be shown and not sent',
+    withServer(async (server) => {
+      const her = server.as(ann)
+      for (const [kind, settings, place] of [
+        ['webhook', { url: 'https://u:geheim@hooks.example.org/' }, 'settings.url'],
+        ['gotify', { url: 'https://geheim@push.example.org/', token: 't' }, 'settings.url'],
+        ['http', { url: 'https://u:geheim@sms.example.org/?text={{short}}' }, 'settings'],
+        ['slack', { url: 'https://u:geheim@hooks.slack.com/services/T0' }, 'settings'],
+      ] as const)
+        assert.deepEqual(await refusal(her.post('/channels', { kind, name: 'x', settings })), [
+          `${place}: can't have a user name or password in it`,
+        ])
+    }),
+  )
+
+  test(
     'accept targets in private networks that delivery.allow lists',
     withServer((server) => add(server.as(ann), { settings: { url: 'http://127.0.0.1:9/' } }), {
       settings: { 'delivery.allow': ['127.0.0.0/8'] },
