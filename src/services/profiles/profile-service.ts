@@ -5,6 +5,7 @@ import { type Profile, pushChannels } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
 import { EXPECTED_EMAIL, emailOf } from '../accounts/account-text.ts'
 import { createHoldings, type HoldingLimits } from './holdings.ts'
+import { changeProfiles } from './profile-changes.ts'
 import { eachProfile } from './profile-import.ts'
 import type { ProfileBody, ProfileReading } from './profile-reading.ts'
 import type { ReadBody } from './read-profile-body.ts'
@@ -100,10 +101,12 @@ export function createProfileService(deps: ProfileServiceDeps): ProfileService {
       }),
     dropChannel: (owner, channel) =>
       inTurn(async () => {
-        const changed: KeyedProfile[] = []
-        for await (const profile of eachProfile(store, owner))
-          if (pushChannels(profile.delivery).includes(channel)) changed.push(keyed(withoutChannel(profile, channel)))
-        if (changed.length > 0) await store.put(changed)
+        await changeProfiles(store, async () => {
+          const changed: KeyedProfile[] = []
+          for await (const profile of eachProfile(store, owner))
+            if (pushChannels(profile.delivery).includes(channel)) changed.push(keyed(withoutChannel(profile, channel)))
+          return changed
+        })
       }),
   }
 }

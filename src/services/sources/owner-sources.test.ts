@@ -39,6 +39,33 @@ describe('sources of an owner', () => {
     close()
   })
 
+  test('include what was changed before they were asked for, even while they are being read for another call', async () => {
+    const { profiles, put, close } = await openWatching()
+    const [read, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const held: typeof profiles = {
+      ...profiles,
+      async list(page) {
+        const found = await profiles.list(page)
+        read.resolve()
+        await released.promise
+        return found
+      },
+    }
+    const load = createOwnerSources(held, ['http', 'https'])
+    const before = load('ann')
+    await read.promise
+    await put(profileWith('one', 'ann', [sourceAt(a)]))
+    const after = [load('ann'), load('ann')]
+    released.resolve()
+    assert.deepEqual((await before).sources, [])
+    for (const { sources } of await Promise.all(after))
+      assert.deepEqual(
+        sources.map(({ uri }) => uri),
+        [a],
+      )
+    close()
+  })
+
   test('are evicted from a full cache and read again', async () => {
     const { profiles, put, close } = await openWatching()
     await put(profileWith('one', 'ann', [sourceAt(a)]), profileWith('two', 'eve', [sourceAt(b)]))

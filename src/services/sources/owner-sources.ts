@@ -37,6 +37,9 @@ export type OwnerList = {
 
 type Kept = OwnerList & { revision: number; byProfile: Map<string, OwnedSource[]> }
 
+/** A read under way, and the one that follows it for calls that came meanwhile. */
+type Loading = { current: Promise<Kept>; next: Promise<Kept> | null }
+
 const PAGE = 200
 /** After more changes than this since the last read, everything is read again. */
 const MAX_CHANGES = 500
@@ -51,7 +54,7 @@ export function createOwnerSources(
   maxSources = 200_000,
 ): (owner: string) => Promise<OwnerList> {
   const owners = new Map<string, Kept>()
-  const loading = new Map<string, Promise<Kept>>()
+  const loading = new Map<string, Loading>()
 
   async function readAll(owner: string): Promise<Map<string, OwnedSource[]>> {
     const byProfile = new Map<string, OwnedSource[]>()
@@ -105,12 +108,22 @@ export function createOwnerSources(
     return kept
   }
 
+  function begin(owner: string): Promise<Kept> {
+    const read: Loading = {
+      next: null,
+      current: load(owner).finally(() => loading.get(owner) === read && loading.delete(owner)),
+    }
+    loading.set(owner, read)
+    return read.current
+  }
+
+  // Calls during a read share the next one, so that each sees everything that was changed before the call.
   return (owner) => {
     const under = loading.get(owner)
-    if (under !== undefined) return under
-    const started = load(owner).finally(() => loading.delete(owner))
-    loading.set(owner, started)
-    return started
+    if (under === undefined) return begin(owner)
+    const again = () => begin(owner)
+    under.next ??= under.current.then(again, again)
+    return under.next
   }
 }
 

@@ -1,12 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdMarks } from '../../store/contracts/profiles.ts'
+import { changeProfiles } from '../profiles/profile-changes.ts'
 import type { WatchService } from '../watching/watch-service.ts'
 import type { OwnedSource } from './owner-sources.ts'
 import { isPaused } from './source-state.ts'
 
 export type SourceChangesDeps = {
-  profiles: Pick<ProfileStore, 'find' | 'urdsOf' | 'put' | 'remove' | 'setUrds'>
+  profiles: Pick<ProfileStore, 'find' | 'urdsOf' | 'revision' | 'put' | 'remove' | 'setUrds'>
   keyed(profile: Profile): KeyedProfile
   watching: Pick<WatchService, 'checkNow'>
 }
@@ -33,16 +34,42 @@ export function createSourceChanges({ profiles, keyed, watching }: SourceChanges
    */
   async function resumeProfiles(sources: readonly OwnedSource[]): Promise<void> {
     const wanted = new Set(sources.map(({ id }) => id))
-    const resumed: KeyedProfile[] = []
+    const resumed: string[] = []
     const others: number[] = []
     for (const id of profilesOf(sources.filter(({ isProfilePaused }) => isProfilePaused)).keys()) {
-      const profile = await profiles.find(id)
-      if (profile?.paused !== true) continue
-      resumed.push(keyed({ ...profile, paused: false }))
+      if ((await profiles.find(id))?.paused !== true) continue
+      resumed.push(id)
       for (const urd of await profiles.urdsOf(id)) if (!wanted.has(urd.id)) others.push(urd.id)
     }
     if (others.length > 0) await profiles.setUrds(others, { paused: true })
-    for (const some of portionsOf(resumed)) await profiles.put(some).then(() => turn())
+    for (const some of portionsOf(resumed)) {
+      await changeProfiles(profiles, async () => {
+        const found = await Promise.all(some.map((id) => profiles.find(id)))
+        return found.flatMap((profile) => (profile?.paused === true ? keyed({ ...profile, paused: false }) : []))
+      })
+      await turn()
+    }
+  }
+
+  /** Removes sources from profiles. Returns the profiles that this would leave without a source, unchanged. */
+  async function removeFrom(those: readonly (readonly [id: string, sources: readonly OwnedSource[]])[]) {
+    const emptied: string[] = []
+    await changeProfiles(profiles, async () => {
+      const kept: KeyedProfile[] = []
+      emptied.length = 0
+      for (const [id, removed] of those) {
+        const profile = await profiles.find(id)
+        if (profile === null) continue
+        const gone = new Set(removed.map((source) => source.id))
+        const urds = await profiles.urdsOf(id)
+        const places = new Set(urds.flatMap((urd) => (gone.has(urd.id) ? [urd.place] : [])))
+        const left = profile.sources.filter((_, place) => !places.has(place))
+        if (left.length === 0) emptied.push(id)
+        else if (places.size > 0) kept.push(keyed({ ...profile, sources: left }))
+      }
+      return kept
+    })
+    return emptied
   }
 
   /** Paused sources are skipped, even if other owners have the same source checked. */
@@ -64,20 +91,11 @@ export function createSourceChanges({ profiles, keyed, watching }: SourceChanges
       return ids
     },
     async remove(sources) {
-      const kept: KeyedProfile[] = []
-      const emptied: string[] = []
-      for (const [id, those] of profilesOf(sources)) {
-        const profile = await profiles.find(id)
-        if (profile === null) continue
-        const gone = new Set(those.map((source) => source.id))
-        const urds = await profiles.urdsOf(id)
-        const places = new Set(urds.flatMap((urd) => (gone.has(urd.id) ? [urd.place] : [])))
-        const left = profile.sources.filter((_, place) => !places.has(place))
-        if (left.length === 0) emptied.push(id)
-        else kept.push(keyed({ ...profile, sources: left }))
+      for (const some of portionsOf([...profilesOf(sources)])) {
+        const emptied = await removeFrom(some)
+        if (emptied.length > 0) await profiles.remove(emptied)
+        await turn()
       }
-      for (const some of portionsOf(kept)) await profiles.put(some).then(() => turn())
-      for (const some of portionsOf(emptied)) await profiles.remove(some).then(() => turn())
       return sources.map(({ id }) => id)
     },
     checkNow: ask,

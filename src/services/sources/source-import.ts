@@ -6,6 +6,7 @@ import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
 import type { HoldingLimits } from '../profiles/holdings.ts'
 import type { PrivateAddress } from '../profiles/private-address.ts'
+import { changeProfiles } from '../profiles/profile-changes.ts'
 import { supportOf } from '../profiles/protocols.ts'
 import { MAX_SOURCES, type ProfileRules, readProfileJson } from '../profiles/values/profile-values.ts'
 import { looksLikeOpml, readOpml } from './opml.ts'
@@ -13,7 +14,7 @@ import type { SourceService } from './source-service.ts'
 import { type ListedUrl, readUrlList, type SkippedLine, shown } from './url-list.ts'
 
 export type SourceImportDeps = {
-  profiles: Pick<ProfileStore, 'find' | 'put'>
+  profiles: Pick<ProfileStore, 'find' | 'revision' | 'put'>
   keyed(profile: Profile): KeyedProfile
   sources: Pick<SourceService, 'held'>
   rules: ProfileRules
@@ -70,14 +71,16 @@ export function createSourceImport(deps: SourceImportDeps) {
     const waiting = ready.flatMap(({ profile }) => profile.sources)
     for (let n = 0; waiting.length > 0; n++) {
       const id = defaultProfileId(owner, n)
-      const found = await profiles.find(id)
-      const taken = waiting.splice(0, Math.max(0, MAX_SOURCES - (found?.sources.length ?? 0)))
-      if (taken.length === 0) continue
       const name = n === 0 ? DEFAULT_NAME : `${DEFAULT_NAME} ${n + 1}`
-      const profile = found ?? { ...ready[0]!.profile, id, name, sources: [] }
-      const whole = { ...profile, sources: [...profile.sources, ...taken] }
-      await profiles.put([keyed(whole)])
-      put.push(whole)
+      let taken = 0
+      const [changed] = await changeProfiles(profiles, async () => {
+        const profile = (await profiles.find(id)) ?? { ...ready[0]!.profile, id, name, sources: [] }
+        const fitting = waiting.slice(0, Math.max(0, MAX_SOURCES - profile.sources.length))
+        taken = fitting.length
+        return taken === 0 ? [] : [keyed({ ...profile, sources: [...profile.sources, ...fitting] })]
+      })
+      waiting.splice(0, taken)
+      if (changed !== undefined) put.push(changed.profile)
     }
     return put
   }

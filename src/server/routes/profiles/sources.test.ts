@@ -297,6 +297,42 @@ describe('pausing, muting and removing sources', () => {
         ],
       )
     }))
+
+  test('concurrent requests lose no change of a profile', () =>
+    withServer(async (server) => {
+      const user = server.as(ann)
+      const uris = [0, 1, 2, 3, 4].map((n) => `http://a.example/${n}`)
+      await put(
+        server,
+        profileWith(
+          'p',
+          ann,
+          uris.map((uri) => sourceAt(uri)),
+        ),
+      )
+      const { items } = await listOf(server)
+      const [kept, ...removed] = items.toReversed()
+      const answers = await Promise.all(removed.map(({ id }) => user.delete(`/sources/${id}`)))
+      assert.deepEqual(
+        answers.map(({ statusCode }) => statusCode),
+        [204, 204, 204, 204],
+      )
+      assert.deepEqual(
+        (await listOf(server)).items.map(({ uri }) => uri),
+        [kept!.uri],
+      )
+      await user.post('/sources/import', { text: `${a}one\n${a}two`, into: 'default' })
+      const two = (await listOf(server)).items[0]!
+      await Promise.all([
+        user.post('/sources/import', { text: `${a}three`, into: 'default' }),
+        user.delete(`/sources/${two.id}`),
+      ])
+      const { sources } = (await user.get(`/profiles/${defaultProfileId(ann)}`)).json()
+      assert.deepEqual(
+        sources.map(({ uri }: { uri: string }) => uri),
+        [`${a}one`, `${a}three`],
+      )
+    }))
 })
 
 describe('import and export', () => {
