@@ -29,6 +29,12 @@ function attribute(element: Element, name: string): string | undefined {
   return element.attrs.find((candidate) => candidate.name === name && !candidate.namespace)?.value
 }
 
+/** In SVG, `xlink:href` counts where there is no `href`. */
+function linkAttribute(element: Element, name: string): string {
+  const prefixed = element.attrs.find(({ prefix, name: local }) => prefix === 'xlink' && local === name)?.value
+  return attribute(element, name) ?? prefixed ?? ''
+}
+
 function elementsOf(page: string): { element: Element; isInert: boolean }[] {
   const found: { element: Element; isInert: boolean }[] = []
   const walk = (node: DefaultTreeAdapterMap['parentNode'], isInert: boolean): void => {
@@ -47,7 +53,7 @@ function linksOf(element: Element): string[] {
   if (element.namespaceURI !== html.NS.HTML && (element.tagName !== 'a' || element.namespaceURI !== html.NS.SVG))
     return []
   const name = slots[element.tagName]
-  const values = name === undefined ? [] : [attribute(element, name) ?? '']
+  const values = name === undefined ? [] : [linkAttribute(element, name)]
   if (element.tagName === 'form' && /^(?:post|dialog)$/i.test(attribute(element, 'method') ?? '')) return []
   if (element.tagName === 'img' || element.tagName === 'source')
     values.push(...parseSrcset(attribute(element, 'srcset') ?? ''))
@@ -153,6 +159,8 @@ const trickyPages = [
   '<svg><![CDATA[<a href=1>]]><a href=2></a></svg><![CDATA[<a href=3>]]>',
   '<svg><![cdata[<a href=1>]]><a href=2></a></svg>',
   '<svg><foreignObject><iframe src=1><a href=2></iframe></foreignObject><image src=3 /><img src=4></svg><title><a href=5></title>',
+  '<svg><a xlink:href=1></a><a XLINK:HREF="2" href=3></a><a href xlink:href=4></a><desc><a xlink:href=5></a></desc></svg><a xlink:href=6>',
+  '<svg><a xlink:href=" &#x31;?a&amp;b "></a><a xlink=1 link:href=2 xlink:hre=3 xlink:hreff=4></a></svg><math><a xlink:href=5></a></math>',
   '<svg><path d="M0 0"/><p><title><a href=1></title></svg>',
   '<math><mi><a href=1></a></mi><a href=2></a><mtext><img src=3></mtext></math><a href=4>',
   '<svg/><title><a href=1></title><a href=2>',

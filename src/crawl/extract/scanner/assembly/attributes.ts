@@ -15,9 +15,9 @@ import {
 } from './bytes.ts'
 
 const RANGE: usize = 12
-/** Nine ranges, padded to a multiple of sixteen bytes. */
-const ranges: usize = memory.data(112, 16)
-const RANGES: usize = 112
+/** Ten ranges, padded to a multiple of sixteen bytes. */
+const ranges: usize = memory.data(128, 16)
+const RANGES: usize = 128
 export const SRC: usize = ranges
 export const REL: usize = ranges + RANGE
 export const HREF: usize = ranges + RANGE * 2
@@ -27,6 +27,7 @@ export const ACTION: usize = ranges + RANGE * 5
 export const METHOD: usize = ranges + RANGE * 6
 export const CONTENT: usize = ranges + RANGE * 7
 export const HTTP_EQUIV: usize = ranges + RANGE * 8
+export const XLINK_HREF: usize = ranges + RANGE * 9
 
 export let selfClosing: bool = false
 
@@ -65,6 +66,8 @@ const method: u64 = 0x646f6874656d
 const content: u64 = 0x746e65746e6f63
 const httpEqu: u64 = 0x7571652d70747468
 const iv: u64 = 0x7669
+const xlinkHr: u64 = 0x72683a6b6e696c78
+const ef: u64 = 0x6665
 
 /** The range for an attribute of this name; 0 if it is not wanted. */
 function rangeFor(start: usize, length: usize): usize {
@@ -74,7 +77,10 @@ function rangeFor(start: usize, length: usize): usize {
   if (length === 3) return word === src ? SRC : word === rel ? REL : 0
   if (length === 6) return word === srcset ? SRCSET : word === action ? ACTION : word === method ? METHOD : 0
   if (length === 7) return word === content ? CONTENT : 0
-  return length === 10 && word === httpEqu && foldedWord(start + 8, 2) === iv ? HTTP_EQUIV : 0
+  if (length !== 10) return 0
+  const rest = foldedWord(start + 8, 2)
+  if (word === httpEqu) return rest === iv ? HTTP_EQUIV : 0
+  return word === xlinkHr && rest === ef ? XLINK_HREF : 0
 }
 
 /** Start of the name of the attribute whose quote was found last. */

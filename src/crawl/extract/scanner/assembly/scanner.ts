@@ -26,6 +26,7 @@ import {
   selfClosing,
   skipTag,
   startOf,
+  XLINK_HREF,
 } from './attributes.ts'
 import {
   classAt,
@@ -254,7 +255,8 @@ function note(tag: i32, after: usize): void {
   switch (tag) {
     case A:
       if (withTexts) putPlace(FOUND_ANCHOR, after)
-      noteLink(HREF, tag)
+      // Links of SVG had a namespace of their own, which still counts where the plain attribute is missing.
+      noteLink(foreign.inside === SVG && startOf(HREF) === 0 ? XLINK_HREF : HREF, tag)
       break
     case AREA:
     case LINK:
