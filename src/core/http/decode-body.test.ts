@@ -44,6 +44,7 @@ test('returns the same buffer if the body is not encoded', () => {
     'Identity, identity',
     'none',
     'utf-8',
+    'Windows-1251, us-ascii',
     'gzip',
     'zstd',
     'gzip, gzip',

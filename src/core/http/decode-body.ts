@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
+import { resolveEncoding } from './charset.ts'
 
 /** Supported content encodings. */
 type Codec = 'gzip' | 'deflate' | 'br' | 'zstd'
@@ -12,8 +13,8 @@ const codecs = new Map<string, Codec>([
   ['zstd', 'zstd'],
 ])
 
-/** Values that servers send although nothing is encoded, out of habit or by confusing the field with a charset. */
-const nothing = new Set(['', 'identity', 'none', 'binary', '8bit', '7bit', 'utf-8', 'utf8', 'iso-8859-1', 'us-ascii'])
+/** Values that servers send although nothing is encoded, out of habit. Names of charsets are another such habit. */
+const nothing = new Set(['', 'identity', 'none', 'binary', '8bit', '7bit'])
 
 const maxLayers = 3
 
@@ -27,6 +28,7 @@ function readContentEncoding(
     const token = name.trim()
     if (nothing.has(token)) continue
     const codec = codecs.get(token)
+    if (codec === undefined && resolveEncoding(token) !== undefined) continue
     if (codec === undefined) return { kind: 'failed', message: `unknown content encoding ${token.slice(0, 40)}` }
     layers.unshift(codec)
   }

@@ -6,7 +6,7 @@ export type WireWatcher = {
   readonly awaitsHead: boolean
   /** Counts bytes; false if they exceed a limit and the exchange has been ended. */
   onWire(bytes: number): boolean
-  /** The head of the response as the parser will see it, without the empty line at its end; one character per byte. */
+  /** The head of the response in tidy lines, without the empty line at its end; one character per byte. */
   onHead(head: string): void
   /** The head of an interim response, such as 103 Early Hints; one character per byte. */
   onInterim(head: string): void
@@ -19,6 +19,9 @@ export type WireWatcher = {
 const headEnd = Buffer.from('\r\n\r\n')
 const opening = Buffer.from('HTTP/')
 const interim = /^HTTP\/\d\.\d 1(?!01)\d\d(?: |\r)/
+const minorVersion = /^HTTP\/1\.[2-9](?= )/
+const noStatus = /^HTTP\/\d\.\d 0\d\d(?: |\r)/
+const lengthTwice = /\r\ncontent-length:[^\r]*(?:,|\r[\s\S]*\r\ncontent-length:)/i
 /** White space at either end of a line, and a CR or LF without the other. Most heads have none of them. */
 const untidy = /[ \t]\r|\r\n[ \t]|\r(?!\n)/
 const bareLineFeed = /(?<!\r)\n/
@@ -31,7 +34,9 @@ const tab = 0x09
  * passes it on in one piece, fixing what a client must understand but the parser refuses:
  * - interim responses (100, 102, 103 and any other below 200 except 101) are removed, in any order and number;
  * - a folded line continues the line before with a space (RFC 9112, 5.2);
- * - spaces and tabs at the end of a line aren't part of its value.
+ * - spaces and tabs at the end of a line aren't part of its value;
+ * - a length stated several times counts if it is always the same (RFC 9112, 6.3);
+ * - a later minor version of HTTP/1 is read like the last one known (RFC 9110, 2.5).
  * A line end of CR or LF alone is malformed. The parser counts neither status lines nor chunk framing, so an origin
  * could send those without end: here every byte counts.
  */
@@ -92,9 +97,14 @@ function createHeadReader(): (chunk: Buffer, watcher: WireWatcher) => Buffer | n
         return null
       }
       if (!interim.test(tidy)) {
+        const known = asKnown(tidy)
+        if (typeof known !== 'string') {
+          watcher.onMalformed(known.fault)
+          return null
+        }
         held.clear()
         watcher.onHead(tidy)
-        if (tidy !== text) return Buffer.concat([Buffer.from(`${tidy}\r\n`, 'latin1'), bytes.subarray(after)])
+        if (known !== text) return Buffer.concat([Buffer.from(`${known}\r\n`, 'latin1'), bytes.subarray(after)])
         return start === 0 ? bytes : bytes.subarray(start)
       }
       watcher.onInterim(tidy)
@@ -153,6 +163,27 @@ function tidied(text: string): string | { fault: string } {
     else if (part !== '') lines.push(`${lines.pop()} ${part}`)
   }
   return lines.join('\r\n')
+}
+
+/** The head as the parser knows it. */
+function asKnown(head: string): string | { fault: string } {
+  // The parser accepts it and fails later.
+  if (noStatus.test(head)) return { fault: 'a status is between 100 and 999' }
+  const known = minorVersion.test(head) ? head.replace(minorVersion, 'HTTP/1.1') : head
+  return lengthTwice.test(known) ? withOneLength(known) : known
+}
+
+/** Unless the lengths differ, which the parser refuses. */
+function withOneLength(head: string): string {
+  const isLength = (line: string): boolean => /^content-length:/i.test(line)
+  const lines = head.split('\r\n')
+  const stated = new Set(lines.filter(isLength).flatMap((line) => line.slice(15).split(',').map(trimmed)))
+  if (stated.size !== 1) return head
+  const first = lines.findIndex(isLength)
+  const [length] = stated
+  return lines
+    .flatMap((line, at) => (at === first ? `Content-Length: ${length}` : isLength(line) ? [] : line))
+    .join('\r\n')
 }
 
 /** Trims only spaces and tabs: octet 0xA0 may be part of a multi-byte character. */
