@@ -71,11 +71,19 @@ export function createLegacyEncoder(charset: string): LegacyEncoder {
     if (!isOne || codePoint < 0x80 || codePoint === 0xfffd) return
     if (!table.has(codePoint) || (charset === 'big5' && big5Last.has(codePoint))) table.set(codePoint, bytes)
   }
-  // GB18030 decodes 0x80 as the euro sign but encodes that as two bytes.
-  if (charset !== 'gb18030') for (let byte = 0x80; byte <= 0xff; byte++) add(byte)
+  // GB18030 decodes 0x80 as the euro sign but encodes that as two bytes. In EUC-JP the runtime decodes single bytes that aren't characters.
+  if (charset !== 'gb18030' && charset !== 'euc-jp') for (let byte = 0x80; byte <= 0xff; byte++) add(byte)
   for (const lead of leadBytes(charset)) for (let trail = 0x40; trail <= 0xfe; trail++) add(lead, trail)
+  if (charset === 'euc-jp' || charset === 'shift_jis') addJapanese(table)
   if (charset === 'gb18030') return gb18030Encoder(table)
   return (codePoint) => table.get(codePoint)
+}
+
+/** Characters that Japanese encodings encode but decode to others: the yen sign and the overline of JIS X 0201, and the minus sign. */
+function addJapanese(table: Map<number, readonly number[]>): void {
+  table.set(0xa5, [0x5c])
+  table.set(0x203e, [0x7e])
+  table.set(0x2212, table.get(0xff0d)!)
 }
 
 /** Characters that Big5 has twice and encodes as the later one. */
