@@ -37,6 +37,19 @@ describe('block list', () => {
     }
   })
 
+  it('blocks URLs in any spelling', () => {
+    const filter = parseBlockList('http://example.org/~smith/\nhttp://example.org/b%C3%BCro\nhttp://[2001:db8::1]/x')
+    for (const url of [
+      'http://example.org/%7Esmith/page',
+      'http://example.org/%7esmit%68/page',
+      'http://example.org/b%c3%bcro/',
+      'http://[2001:db8::1]/%78',
+    ]) {
+      assert.equal(filter.accepts(url), false, url)
+    }
+    assert.equal(filter.accepts('http://example.org/~smith%2Fpage'), true)
+  })
+
   it('accepts every URL if it is empty', () => {
     assert.equal(parseBlockList('\n# nothing\n').accepts('http://example.org/'), true)
   })

@@ -1,13 +1,14 @@
 import { domainToASCII } from 'node:url'
 import { hostKey, hostNameOf } from '../../core/url/partition.ts'
 import { parse, withoutFragment } from '../../core/url/url.ts'
+import { normalisePercentEncoding } from '../normalize/percent-encoding.ts'
 import { readList, refuseFaults } from './list-file.ts'
 import { isWithin, rememberHost, type UrlFilter } from './url-filter.ts'
 
 /**
  * Parses the `block` file. Each line is a host (`ads.example.org`, on all ports; `example.org:8080`, on that one), a domain
  * with its subdomains (`.example.org` or `*.example.org`), or a URL prefix (`http://example.org/private/`).
- * The filter accepts what is not blocked. A look-up costs one step per label of the host, and for hosts with blocked
+ * How characters of a URL are encoded makes no difference. The filter accepts what is not blocked. A look-up costs one step per label of the host, and for hosts with blocked
  * prefixes one step per distinct prefix length, independent of the size of the list.
  */
 export function parseBlockList(text: string): UrlFilter {
@@ -31,7 +32,8 @@ export function parseBlockList(text: string): UrlFilter {
     accepts(url) {
       const verdict = verdictOf(url)
       if (typeof verdict === 'boolean') return verdict
-      return !verdict.lengths.some((length) => length <= url.length && verdict.urls.has(url.slice(0, length)))
+      const spelt = normalisePercentEncoding(url)
+      return !verdict.lengths.some((length) => length <= spelt.length && verdict.urls.has(spelt.slice(0, length)))
     },
   }
 }
@@ -44,8 +46,9 @@ function addBeginning(beginnings: Map<string, Beginnings>, entry: string): strin
   const href = withoutFragment(url.href)
   const host = hostKey(href)
   const known = beginnings.get(host) ?? { urls: new Set(), lengths: [] }
-  known.urls.add(href)
-  known.lengths.push(href.length)
+  const beginning = normalisePercentEncoding(href)
+  known.urls.add(beginning)
+  known.lengths.push(beginning.length)
   beginnings.set(host, known)
   return null
 }
