@@ -9,8 +9,9 @@ export type Rejoined = { readonly from: number; readonly fromEnd: number; readon
 const maxBlocks = 100
 /** Characters by which the first blocks of both sides are brought together. */
 const headLength = 4
-/** Blocks with the same beginning that are tried. */
+/** Blocks with the same beginning that are tried for one block; in vain, for all of a gap. */
 const maxTries = 16
+const maxAllTries = 20_000
 
 /**
  * Paragraphs that were split, joined, or wrapped elsewhere without a changed word: only the white space between their words changed.
@@ -27,9 +28,9 @@ export function findRejoined(
   const starts = startsByHead(next, to.toReversed())
   const [oldPlaces, newPlaces] = [new Set(from), new Set(to)]
   const groups: Rejoined[] = []
-  let [fromEnd, toEnd] = [0, 0]
+  let [fromEnd, toEnd, tries] = [0, 0, 0]
   for (const place of from) {
-    if (place < fromEnd || !isText(old[place]!)) continue
+    if (place < fromEnd || tries > maxAllTries || !isText(old[place]!)) continue
     const candidates = starts.get(headOf(old[place]!)) ?? []
     while (candidates.length > 0 && candidates.at(-1)! < toEnd) candidates.pop()
     for (const start of candidates.slice(-maxTries).reverse()) {
@@ -38,7 +39,10 @@ export function findRejoined(
         { blocks: next, places: newPlaces, start },
         budget,
       )
-      if (group === null) continue
+      if (group === null) {
+        tries++
+        continue
+      }
       groups.push(group)
       fromEnd = group.fromEnd
       toEnd = group.toEnd

@@ -88,6 +88,69 @@ describe('change line', () => {
       line: '€ 5 → € 6 · 5 → 6 guests · +2 more changes',
     },
     {
+      name: 'shows a state before numbers, and numbers of reviews last',
+      changes: [
+        changed('[12]{13} reviews'),
+        changed('Uptime [99.98 %]{99.97 %}'),
+        changed('API [Operational]{Partial outage}'),
+        changed('[In stock]{Sold out}'),
+        added('Battery life', { block: 'heading' }),
+      ],
+      line: 'API Operational → Partial outage · In stock → Sold out · +3 more changes',
+    },
+    {
+      name: 'shows new text before numbers of comments',
+      changes: [
+        changed('Comments ([12]{13})'),
+        added('Bridge closed', { block: 'heading' }),
+        added('Buses are diverted.'),
+      ],
+      line: '+ Bridge closed · + Buses are diverted. · +1 more change',
+    },
+    {
+      name: 'shows prices in any currency first',
+      changes: [changed('商品番号 [12345]{12346}'), changed('価格 [980円]{880円}')],
+      line: '価格 980円 → 880円 · 商品番号 12345 → 12346',
+    },
+    {
+      name: 'shows the news of a block without the noise in it',
+      changes: [
+        changed('Views: [1,234]{1,240} · Replies: [1]{2} · Pinned'),
+        changed('[5 minutes]{6 minutes} ago: bridge [open]{closed}'),
+      ],
+      line: 'ago: bridge open → closed · Replies: 1 → 2 · Pinned',
+    },
+    {
+      name: 'shows new sections before the renumbering of those after them',
+      changes: [
+        added('2. Data', { block: 'heading' }),
+        added('2.1 The provider stores no data.'),
+        changed('[2]{3}. Fees', { block: 'heading' }),
+        changed('[2.1]{3.1} The customer pays the fees within 30 days.'),
+        changed('Article [4]{5} Termination', { block: 'heading' }),
+      ],
+      line: '+ 2. Data · + 2.1 The provider stores no data. · +3 more changes',
+    },
+    {
+      name: 'shows a sentence that was removed, without its neighbours',
+      changes: [changed('It has 2,200 watts. [The cable is 75 cm long. ]It boils a litre in three minutes.')],
+      line: '− The cable is 75 cm long.',
+    },
+    {
+      name: 'shows no punctuation as a neighbour or at the start of a context',
+      changes: [changed('At least [12]{15}, not fewer, people were killed {and 30 injured}.')],
+      line: 'At least 12 → 15 · not fewer, people were killed → killed and 30 injured.',
+    },
+    {
+      name: 'shows the change of a title and of a text of an entry apart',
+      changes: [
+        changed('Bridge closed{ again} — It is closed until [Friday]{Saturday}.', {
+          ...{ block: 'entry', key: '3', title: 'Bridge closed again' },
+        }),
+      ],
+      line: 'Bridge closed → closed again · It is closed until Friday → Saturday.',
+    },
+    {
       name: 'shows headings before text',
       changes: [added('a long text that is new here and very long'), added('Hours', { block: 'heading' })],
       line: '+ Hours · + a long text that is new here and very long',
@@ -111,6 +174,37 @@ describe('change line', () => {
       name: 'shows the changed cells of a row after its first cell',
       changes: [changed('Kettle\t[€ 39.90]{€ 34.50}\tred\t[In stock]{Only 3 left}', { block: 'row' })],
       line: 'Kettle: € 39.90 → € 34.50 · In stock → Only 3 left',
+    },
+    {
+      name: 'shows the row of a ranking by the name after its rank',
+      changes: [changed('1\tBayern\t10\t[26]{29}', { block: 'row' })],
+      line: 'Bayern: 26 → 29',
+    },
+    {
+      name: 'shows new points before rows of a ranking that only moved',
+      changes: [
+        changed('[10]{11}.\tUlm\t10\t22', { block: 'row' }),
+        changed('[11]{10}.\tMainz\t10\t[21]{24}', { block: 'row' }),
+        changed('12.\tKiel\t10\t[20]{21}', { block: 'row' }),
+      ],
+      line: 'Mainz: 21 → 24 · Kiel: 20 → 21 · +1 more change',
+    },
+    {
+      name: 'shows a new column by its name',
+      changes: [
+        changed('Club{\tGoals}\tPoints', { block: 'row' }),
+        changed('Ulm{\t20:11}\t22', { block: 'row' }),
+        changed('Mainz{\t8:12}\t21', { block: 'row' }),
+      ],
+      line: '+ Goals · + Ulm: 20:11 · +1 more change',
+    },
+    {
+      name: 'shows a new JSON object by its name',
+      changes: [
+        added('false', { block: 'value', key: '$.items[id=3].isUsed' }),
+        added('Cup', { block: 'value', key: '$.items[id=3].name' }),
+      ],
+      line: '+ $.items[id=3].name: Cup · + $.items[id=3].isUsed: false',
     },
     { name: 'shows a new row', changes: [added('Kettle\t€ 39.90', { block: 'row' })], line: '+ Kettle | € 39.90' },
     {

@@ -1,4 +1,5 @@
 import type { Change, Piece } from './change.ts'
+import { columnRank, type Edit, editsOf, isNoise, isWholeCell, maxFigure, withoutConsequences } from './line-edits.ts'
 import { beginning, ending, isolated, plainText } from './shown-text.ts'
 
 /** A line for the inbox, with its parts marked as added, removed, or context. */
@@ -18,12 +19,12 @@ const maxAlone = 150
 const maxOfTwo = 76
 
 /**
- * The most important changes, old → new: prices and numbers first, then headings, then text, longest first. `further` changes are only
- * counted.
+ * The most important changes, old → new: prices first, then states, numbers, headings and text, longest first. `further` changes are
+ * only counted.
  */
 export function changeLine(changes: readonly Change[], further = 0): ChangeLine {
   const groups = grouped(changes)
-  const { edits, repeated } = withoutRepeated(groups.flatMap(editsOf))
+  const { edits, repeated } = withoutRepeated(withoutConsequences(groups.flatMap(editsOf)))
   const told = mostImportant(edits)
   const max = told.length === 1 ? maxAlone : maxOfTwo
   const parts: LinePart[] = []
@@ -41,19 +42,6 @@ export function changeLine(changes: readonly Change[], further = 0): ChangeLine 
 function grouped(changes: readonly Change[]): Change[] {
   const moves = new Set(changes.filter(({ kind }) => kind === 'moved').map(({ from, to }) => `${from} ${to}`))
   return changes.filter(({ kind, from, to }) => kind !== 'moved' || !moves.has(`${from - 1} ${to - 1}`))
-}
-
-/** Part of a change that is shown on its own. */
-type Edit = {
-  change: Change
-  removed: string
-  added: string
-  /** Unchanged text before and after it, up to the next edit. */
-  before: string
-  after: string
-  /** Its index among the pieces. */
-  at: number
-  rank: number
 }
 
 /** Shows a price that changed in three places of a page only once. */
@@ -74,57 +62,25 @@ function withoutRepeated(all: readonly Edit[]): { edits: Edit[]; repeated: Set<C
   return { edits, repeated }
 }
 
-/** Contains neither a number nor a currency. Far faster than searching for these. */
-const isPlain = /^[a-z ,.]*$/
-const holdsNumber = /\p{N}/u
-const holdsPrice = /\p{Sc}\s?\d|\d\s?\p{Sc}|\b(?:EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK)\b/u
-/** Longer texts don't rank higher for a number in them. */
-const maxFigure = 60
-
-function editsOf(change: Change): Edit[] {
-  const { kind, before = '', after = '' } = change
-  const whole = { change, before: '', after: '', at: 0 }
-  if (kind === 'moved') return [{ ...whole, removed: '', added: after, rank: 0 }]
-  if (kind !== 'changed') {
-    // An entry is represented by its title.
-    const [removed, added] = [before && (change.title || before), after && (change.title || after)]
-    return [{ ...whole, removed, added, rank: rankOf(change, '', '') }]
-  }
-  const pieces = change.pieces ?? []
-  if (pieces.every(({ kind }) => kind === 'same'))
-    return [{ ...whole, removed: before, added: after, rank: rankOf(change, before, after) }]
-  const edits: Edit[] = []
-  for (let at = 0; at < pieces.length; ) {
-    if (pieces[at]!.kind === 'same') at++
-    else {
-      const edit = editAt(change, pieces, at)
-      edits.push(edit)
-      at += (edit.removed === '' ? 0 : 1) + (edit.added === '' ? 0 : 1)
-    }
-  }
-  return edits
-}
-
-function editAt(change: Change, pieces: readonly Piece[], at: number): Edit {
-  const same = (place: number): string => (pieces[place]?.kind === 'same' ? pieces[place].text : '')
-  const [first, second] = [pieces[at]!, pieces[at + 1]]
-  const removed = first.kind === 'removed' ? first.text : ''
-  const added = first.kind === 'added' ? first.text : second?.kind === 'added' ? second.text : ''
-  const end = at + (removed === '' ? 0 : 1) + (added === '' ? 0 : 1)
-  return { change, removed, added, at, before: same(at - 1), after: same(end), rank: rankOf(change, removed, added) }
-}
-
-function rankOf({ block, kind }: Change, removed: string, added: string): number {
-  if (Math.max(removed.length, added.length) <= maxFigure && !(isPlain.test(removed) && isPlain.test(added))) {
-    if (holdsPrice.test(removed) && holdsPrice.test(added)) return 4
-    if (holdsNumber.test(removed) || holdsNumber.test(added)) return 3
-  }
-  // People follow a feed for its new entries, not for those that are gone.
-  if (block === 'entry' && kind !== 'changed') return kind === 'added' ? 2 : 0
-  return block === 'title' || block === 'heading' ? 2 : 1
-}
-
+/** Beside them, a counter in the same block says nothing. */
 function mostImportant(edits: readonly Edit[]): Edit[] {
+  let told = highest(edits)
+  const noise = new Set<Edit>()
+  for (let tries = 0; tries < maxNoise; tries++) {
+    const found = told.filter((edit) => !noise.has(edit) && isNoise(edit))
+    if (found.length === 0) break
+    for (const edit of found) noise.add(edit)
+    const rest = highest(edits.filter((edit) => !noise.has(edit)))
+    if (rest.length === 0) break
+    told = rest
+  }
+  return told
+}
+
+/** Times that noise is looked for among the edits to show. */
+const maxNoise = 8
+
+function highest(edits: readonly Edit[]): Edit[] {
   const size = ({ removed, added }: Edit): number => removed.length + added.length
   const told: Edit[] = []
   for (const edit of edits) {
@@ -147,7 +103,7 @@ function partsOf(edit: Edit, max: number, last: Edit | undefined, next: Edit | u
   const room = max - named.reduce((sum, { text }) => sum + text.length, 0)
   if (change.kind === 'moved')
     return [{ kind: 'sign', text: 'moved: ' }, ...named, ...shortened('same', edit.added, room)]
-  const told = withNeighbour(edit)
+  const told = isWholeCell(edit) ? ofCells(edit) : withNeighbour(edit)
   if (told.removed === '') return [{ kind: 'sign', text: '+ ' }, ...named, ...shortened('added', told.added, room)]
   if (told.added === '') return [{ kind: 'sign', text: '− ' }, ...named, ...shortened('removed', told.removed, room)]
   // Text between two edits of the same block is shown once.
@@ -155,28 +111,49 @@ function partsOf(edit: Edit, max: number, last: Edit | undefined, next: Edit | u
 }
 
 /** The subject, if the text itself doesn't show it: the path of a value, the title of an entry, the first cell of a row. */
-function labelOf({ change }: Edit): string {
+function labelOf(edit: Edit): string {
+  const { change } = edit
   const { kind, block, key, title = '', pieces } = change
   if (block === 'value') return plainText(key)
   if (block === 'entry' && kind === 'changed') {
     const isOfTitle = pieces?.[0]?.kind !== 'same' || !pieces[0].text.startsWith(title)
     return isOfTitle ? '' : plainText(title)
   }
-  if (block !== 'row' || kind !== 'changed') return ''
-  const first = pieces?.[0]
-  return first?.kind === 'same' && first.text.includes('\t')
-    ? plainText(first.text.slice(0, first.text.indexOf('\t')))
-    : ''
+  if (edit.rank === columnRank) return ''
+  return block === 'row' && kind === 'changed' ? plainText(nameOfRow(pieces ?? [])) : ''
+}
+
+/** A rank, or a sign. */
+const unnamed = /^[^\p{L}]{0,2}\d{0,3}[^\p{L}\d]{0,2}$/u
+const holdsName = /\p{L}{2}|\p{L}\p{M}+\p{L}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u
+
+/** The first cell; in a ranking, the one after it. Only cells that stayed the same. */
+function nameOfRow(pieces: readonly Piece[]): string {
+  const same = pieces.findIndex(({ kind }) => kind === 'same')
+  const text = pieces[same]?.text ?? ''
+  const isRanked = same > 0
+  if (isRanked && !(/^[.)]?\t/.test(text) && pieces.slice(0, same).every((piece) => unnamed.test(piece.text))))
+    return ''
+  const isWhole = same === pieces.length - 1 || pieces[same + 1]!.text.startsWith('\t')
+  const end = isWhole ? text.length : Math.max(0, text.lastIndexOf('\t'))
+  const [first = '', second = ''] = text.slice(0, end).split('\t')
+  if (isRanked) return holdsName.test(second) ? second : ''
+  return unnamed.test(first) && holdsName.test(second) ? second : first
+}
+
+function ofCells(edit: Edit): Edit {
+  const inner = (text: string): string => text.replace(/^\t|\t$/g, '')
+  return { ...edit, removed: inner(edit.removed), added: inner(edit.added) }
 }
 
 /** A few words that were only added or removed are shown with the adjacent word: `closed → temporarily closed`. */
 function withNeighbour(edit: Edit): Edit {
   const { change, removed, added, before, after } = edit
   if (change.kind !== 'changed' || (removed !== '' && added !== '')) return edit
-  if ((removed + added).length > maxFigure) return edit
+  if ((removed + added).length > maxFigure || isSentence(edit)) return edit
   if ((before + after).length <= maxWhole && !(before + after).includes('\t'))
     return { ...edit, removed: before + removed + after, added: before + added + after, before: '', after: '' }
-  const following = /^\s*[^\s]{1,24}(?!\S)/u.exec(after)?.[0]
+  const following = /^\s*(?=[^\s]*[\p{L}\p{N}])[^\s]{1,24}(?!\S)/u.exec(after)?.[0]
   if (following !== undefined && !following.includes('\t'))
     return { ...edit, removed: removed + following, added: added + following, after: after.slice(following.length) }
   const preceding = /(?<!\S)[^\s]{1,24}\s*$/u.exec(before)?.[0]
@@ -184,6 +161,15 @@ function withNeighbour(edit: Edit): Edit {
   const rest = before.slice(0, before.length - preceding.length)
   return { ...edit, removed: preceding + removed, added: preceding + added, before: rest }
 }
+
+/** Whether whole sentences were added or removed. */
+function isSentence({ removed, added, before }: Edit): boolean {
+  return sentence.test((removed + added).trim()) && (before.trim() === '' || sentenceEnd.test(before.trimEnd()))
+}
+
+const sentenceEnd = /[.!?…。！？।؟]["'”’»)\]]?$/u
+/** A number with a full stop is none. */
+const sentence = /\p{L}{2}.*[.!?…。！？।؟]["'”’»)\]]?$|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}].*[。！？]$/su
 
 /** Lines up to this length are shown whole. */
 const maxWhole = 20
@@ -204,7 +190,7 @@ function replacement(edit: Edit, max: number, isLast: boolean): LinePart[] {
   const isRow = change.block === 'row'
   const before = plainText(contextBefore(edit, isRow) + (/^\s/.test(edit.removed) ? ' ' : ''))
   const after = isLast
-    ? plainText((/\s$/.test(edit.removed) ? ' ' : '') + (isRow ? edit.after.replace(/\t.*/s, '') : edit.after))
+    ? plainText((/\s$/.test(edit.added) ? ' ' : '') + (isRow ? edit.after.replace(/\t.*/s, '') : edit.after))
     : ''
   const shownBefore = room >= 8 ? ending(before, Math.min(room, maxBefore)) : ''
   room -= shownBefore.length
@@ -220,6 +206,8 @@ function replacement(edit: Edit, max: number, isLast: boolean): LinePart[] {
 
 /** The context, without what the label already says. */
 function contextBefore({ change, before, at }: Edit, isRow: boolean): string {
+  const isAfterEdit = at > 1 || (at === 1 && change.pieces?.[0]?.kind !== 'same')
+  if (isAfterEdit && !isRow) return before.replace(/^(?:\s*[,;.:·•|)–—-])+\s*/u, '')
   if (isRow) return before.slice(before.lastIndexOf('\t') + 1)
   const { block, title = '' } = change
   return block === 'entry' && at <= 1 && before.startsWith(title)

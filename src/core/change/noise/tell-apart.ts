@@ -26,7 +26,8 @@ export const noiseWords: Readonly<Record<NoiseKind, string>> = {
 const MAX_TEXT = 20_000
 const MAX_CHANGES = 5_000
 
-type Span = { readonly kind: NoiseKind; readonly text: string }
+/** `start` and `end` are offsets in the text that was masked. */
+type Span = { readonly kind: NoiseKind; readonly text: string; readonly start: number; readonly end: number }
 /** A text with its noise masked. */
 export type Masked = {
   /** Equal for texts that differ only in noise. */
@@ -116,14 +117,16 @@ function nameOf({ key, place, block }: Where): string {
 function maskText(text: string): Masked {
   const reading: Reading = { text, tokens: readTokens(text) }
   const { tokens } = reading
-  if (isClock(reading)) return { rest: '\0clock', spans: [{ kind: 'clock', text }], isOnlyNoise: true }
+  if (isClock(reading))
+    return { rest: '\0clock', spans: [{ kind: 'clock', text, start: 0, end: text.length }], isOnlyNoise: true }
   const rest: string[] = []
   const spans: Span[] = []
   let isOnlyNoise = true
   for (let i = 0; i < tokens.length; ) {
     const found = recognise(reading, i)
     if (found !== null) {
-      spans.push({ kind: found.kind, text: text.slice(tokens[i]!.start, tokens[found.end - 1]!.end) })
+      const [start, end] = [tokens[i]!.start, tokens[found.end - 1]!.end]
+      spans.push({ kind: found.kind, text: text.slice(start, end), start, end })
       rest.push(`\0${found.kind}`)
       i = found.end
       continue

@@ -94,6 +94,22 @@ function saysState(text: string, other: string): boolean {
   return differing.some((word) => state.test(word) || (text.length <= MAX_SHORT && shortState.test(word)))
 }
 
+/** Whether one state became another: `open → closed`, `operational → partial outage`, `up → down`, `In stock → Sold out`. */
+export function isOtherState(before: string, after: string): boolean {
+  const [old, next] = [wordsOf(before), wordsOf(after)]
+  const isState = (word: string): boolean => state.test(word)
+  if (
+    old.some((word) => isState(word) && !next.includes(word)) ||
+    next.some((word) => isState(word) && !old.includes(word))
+  )
+    return true
+  // Words like "on" and "up" are a state only if the other text has one, too.
+  const isEither = (word: string): boolean => shortState.test(word) || isState(word)
+  if (old.some(isEither) && next.some(isEither)) return true
+  const [one, other] = [availabilityInText(before), availabilityInText(after)]
+  return one !== other && one !== 'unknown' && other !== 'unknown'
+}
+
 function wordsOf(text: string): string[] {
   return (
     text
@@ -104,12 +120,16 @@ function wordsOf(text: string): string[] {
 }
 
 export function holdsPrice(text: string): boolean {
+  return holdsMoney(text) || (text.length <= MAX_PRICE_TEXT && availabilityInText(text) !== 'unknown')
+}
+
+/** An amount with its currency. */
+export function holdsMoney(text: string): boolean {
   if (money.test(text.slice(0, MAX_TEXT))) return true
   if (text.length > MAX_PRICE_TEXT) return false
   const { amount, currency, code } = parsePrice(text)
   // A single letter may also be a unit: "5 m" are manats, or minutes.
-  const isMoney = amount !== null && code !== '' && !/^[a-z]$/i.test(currency ?? '')
-  return isMoney || availabilityInText(text) !== 'unknown'
+  return amount !== null && code !== '' && !/^[a-z]$/i.test(currency ?? '')
 }
 
 /** Names in a path, an id or a class that show what a value is. */
