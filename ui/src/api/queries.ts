@@ -59,6 +59,13 @@ export function usePages<Page extends { next: string | null }>(
   })
 }
 
+type PageState = { hasNextPage: boolean; isFetchingNextPage: boolean; isFetchNextPageError: boolean }
+
+/** Whether a page may be loaded without being asked for. After a failure, only the user tries again. */
+export function mayLoadMore({ hasNextPage, isFetchingNextPage, isFetchNextPageError }: PageState): boolean {
+  return hasNextPage && !isFetchingNextPage && !isFetchNextPageError
+}
+
 /** Invalidates everything cached under these names; visible queries are refetched. */
 export function useRefresh(): (...names: string[]) => void {
   const client = useQueryClient()

@@ -30,25 +30,26 @@ const allTabs = (Object.keys(strings.tabs) as (keyof typeof strings.tabs)[]).map
 export default function DocumentView() {
   const { id = '' } = useParams<{ id: string }>()
   const document = useGet<Document>(['documents', id], `/documents/${id}`)
-  const versions = useVersions(id)
-  const error = document.error ?? versions.error
-  if (error !== null && error !== undefined)
+  const { versions, query } = useVersions(id)
+  // What is shown stays when reading it again fails.
+  const failed = [document, query].filter(({ isLoadingError }) => isLoadingError)
+  if (failed[0] !== undefined)
     return (
       <Page title={strings.document}>
         <ErrorState
           title={strings.loadFailed}
-          query={{ error, refetch: document.refetch }}
-          advice={isOffline(error) ? undefined : strings.loadFailedWhy}
+          query={{ error: failed[0].error, refetch: () => failed.map(({ refetch }) => refetch()) }}
+          advice={isOffline(failed[0].error) ? undefined : strings.loadFailedWhy}
         />
       </Page>
     )
-  if (document.data === undefined || versions.isLoading)
+  if (document.data === undefined || query.isPending)
     return (
       <Page title={strings.document}>
         <LoadingState />
       </Page>
     )
-  return <Shown document={document.data} versions={versions.versions} />
+  return <Shown document={document.data} versions={versions} />
 }
 
 function Shown({ document, versions }: { document: Document; versions: readonly Version[] }) {

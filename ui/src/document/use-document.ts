@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { List } from '../api/client.ts'
-import { useGet, usePages } from '../api/queries.ts'
+import { mayLoadMore, useGet, usePages } from '../api/queries.ts'
 import type { Diff, Version } from '../api/types.ts'
 import type { DiffChoice } from './choices.ts'
 
@@ -9,15 +9,15 @@ export const PAGE = 200
 const MAX_VERSIONS = 2000
 
 /** The versions of a document, oldest first. */
-export function useVersions(id: string): { versions: Version[]; isLoading: boolean; error: unknown } {
+export function useVersions(id: string) {
   const query = usePages<List<Version>>(['documents', id, 'versions'], `/documents/${id}/versions`, { limit: PAGE })
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const { data, fetchNextPage } = query
   const items = data?.pages.flatMap((page) => page.items) ?? []
-  const wantsMore = hasNextPage && !isFetchingNextPage && items.length < MAX_VERSIONS
+  const wantsMore = mayLoadMore(query) && items.length < MAX_VERSIONS
   useEffect(() => {
     if (wantsMore) void fetchNextPage()
   }, [wantsMore, fetchNextPage])
-  return { versions: items.toReversed(), isLoading: query.isPending, error: query.error }
+  return { versions: items.toReversed(), query }
 }
 
 export function useDiff(id: string, choice: DiffChoice & { from: number; to: number }, enabled: boolean) {

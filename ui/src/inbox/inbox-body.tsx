@@ -1,11 +1,12 @@
 import './inbox-row.css'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { mayLoadMore } from '../api/queries.ts'
 import type { Annotation } from '../api/types.ts'
 import { Button, ButtonLink } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import type { Selection } from '../kit/selection.ts'
-import { EmptyState, ErrorState, LoadingState, Skeleton } from '../kit/states.tsx'
+import { EmptyState, ErrorState, LoadingState, MoreFailed, Skeleton } from '../kit/states.tsx'
 import { setQuery } from '../url/query-state.ts'
 import type { InboxFilters } from './inbox-filters.ts'
 import { InboxRow, type RowActions } from './inbox-row.tsx'
@@ -79,7 +80,7 @@ type RowsProps = Props & {
 
 /** Renders only the visible rows, however long the list; the next page loads near its end. */
 function Rows({ list, items, openId, currentId, selection, actions, frame, startAt }: RowsProps) {
-  const { hasNextPage: hasMore, isFetchingNextPage, fetchNextPage } = list
+  const { hasNextPage: hasMore, fetchNextPage } = list
   const rows = useVirtualizer({
     count: items.length + (hasMore ? 1 : 0),
     getScrollElement: () => frame,
@@ -90,10 +91,10 @@ function Rows({ list, items, openId, currentId, selection, actions, frame, start
   })
   const shown = rows.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
-  const isNearEnd = hasMore && last >= items.length - 1
+  const wantsMore = mayLoadMore(list) && last >= items.length - 1
   useEffect(() => {
-    if (isNearEnd && !isFetchingNextPage) void fetchNextPage()
-  }, [isNearEnd, isFetchingNextPage, fetchNextPage])
+    if (wantsMore) void fetchNextPage()
+  }, [wantsMore, fetchNextPage])
 
   // The current row is scrolled into view once; then the user may scroll away from it.
   const current = currentId === null ? -1 : items.findIndex(({ id }) => id === currentId)
@@ -119,9 +120,7 @@ function Rows({ list, items, openId, currentId, selection, actions, frame, start
             aria-posinset={index + 1}
           >
             {item === undefined ? (
-              <div className="kit-loading">
-                <Skeleton lines={3} label={strings.loadingMore} />
-              </div>
+              <ComingRows list={list} />
             ) : (
               <InboxRow
                 item={item}
@@ -135,6 +134,15 @@ function Rows({ list, items, openId, currentId, selection, actions, frame, start
         )
       })}
     </ul>
+  )
+}
+
+function ComingRows({ list }: Pick<Props, 'list'>) {
+  if (list.isFetchNextPageError) return <MoreFailed query={list} />
+  return (
+    <div className="kit-loading">
+      <Skeleton lines={3} label={strings.loadingMore} />
+    </div>
   )
 }
 

@@ -45,6 +45,31 @@ export function ErrorState({ title = strings.loadFailed, query: { error, refetch
   )
 }
 
+type MoreFailedProps = {
+  query: { error: unknown; isFetchNextPageError: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
+}
+
+/** Below a list whose next page couldn't be loaded; the pages before it stay. */
+export function MoreFailed({ query }: MoreFailedProps) {
+  const { error, isFetchNextPageError, isFetchingNextPage, fetchNextPage } = query
+  if (!isFetchNextPageError) return null
+  return (
+    <div className="kit-more-failed" role="alert">
+      <p>
+        <Icon name="warning" size={16} /> {strings.loadMoreFailed}
+      </p>
+      <p className="soft small">{messageOf(error)}</p>
+      <Button
+        label={strings.tryAgain}
+        icon="refresh"
+        small
+        disabled={isFetchingNextPage}
+        onClick={() => void fetchNextPage()}
+      />
+    </div>
+  )
+}
+
 type SkeletonProps = { lines?: number; label?: string }
 
 /** Grey lines that appear only after 200 ms, so that a quick load shows nothing. */

@@ -18,6 +18,7 @@ export const strings = {
   loading: 'Loading',
   inProgress: (label: string) => `${label}…`,
   loadFailed: "This couldn't be loaded",
+  loadMoreFailed: "The rest couldn't be loaded",
   undone: (action: string) => `Undone: ${action}`,
   undoFailed: (action: string) => `Couldn't undo: ${action}`,
   nothingToUndo: 'Nothing to undo.',

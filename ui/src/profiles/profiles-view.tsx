@@ -4,7 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { Link } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 import type { List } from '../api/client.ts'
-import { usePages } from '../api/queries.ts'
+import { mayLoadMore, usePages } from '../api/queries.ts'
 import type { Profile } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { Badge } from '../kit/badge.tsx'
@@ -12,7 +12,7 @@ import { Button, ButtonLink } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
-import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
+import { EmptyState, ErrorState, LoadingState, MoreFailed } from '../kit/states.tsx'
 import { formatCount, strings as shared } from '../kit/strings.ts'
 import { useCounts } from '../session/session.ts'
 import { useQueryState } from '../url/query-state.ts'
@@ -36,9 +36,10 @@ export default function ProfilesView() {
   const rows = useMemo(() => all.filter((profile) => isFound(profile, q.trim().toLowerCase())), [all, q])
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = profiles
   // A search covers loaded rows only: load the rest.
+  const wantsMore = q !== '' && mayLoadMore(profiles)
   useEffect(() => {
-    if (q !== '' && hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [q, hasNextPage, isFetchingNextPage, fetchNextPage])
+    if (wantsMore) void fetchNextPage()
+  }, [wantsMore, fetchNextPage])
 
   return (
     <Page
@@ -47,7 +48,7 @@ export default function ProfilesView() {
       actions={<ButtonLink label={strings.new} href="/profiles/new" variant="primary" icon="plus" />}
     >
       {profiles.isPending && <LoadingState label={strings.loading} />}
-      {profiles.isError && <ErrorState query={profiles} />}
+      {profiles.isError && !profiles.isFetchNextPageError && <ErrorState query={profiles} />}
       {profiles.isSuccess && all.length === 0 && (
         <EmptyState
           icon="profiles"
@@ -81,7 +82,8 @@ export default function ProfilesView() {
           ) : (
             <ProfileList rows={rows} />
           )}
-          {hasNextPage && (
+          <MoreFailed query={profiles} />
+          {hasNextPage && !profiles.isFetchNextPageError && (
             <div className="kit-row">
               <Button label={shared.loadMore} disabled={isFetchingNextPage} onClick={() => void fetchNextPage()} />
             </div>

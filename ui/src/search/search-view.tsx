@@ -8,7 +8,7 @@ import { Button, ButtonLink, IconButton } from '../kit/button.tsx'
 import { Field, Form } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
-import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
+import { EmptyState, ErrorState, LoadingState, MoreFailed } from '../kit/states.tsx'
 import { useQueryState } from '../url/query-state.ts'
 import { asProfile, conditionsOf, hasPattern, withoutCondition } from './query-conditions.ts'
 import { SearchFacets, SearchHits } from './search-results.tsx'
@@ -94,7 +94,7 @@ type FoundProps = { q: string; hits: ReturnType<typeof useHits>; isInvalid: bool
 
 function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
   if (isInvalid) return null
-  if (hits.isError) return <ErrorState query={hits} advice={strings.failedNote} />
+  if (hits.isError && !hits.isFetchNextPageError) return <ErrorState query={hits} advice={strings.failedNote} />
   const first = hits.data?.pages[0]
   if (first === undefined) return <LoadingState label={strings.searching} />
   const found = hits.data?.pages.flatMap(({ items }) => items) ?? []
@@ -117,7 +117,8 @@ function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
           <ButtonLink label={strings.saveAsProfile} small icon="profiles" href={profileLink(q)} />
         </div>
         <SearchHits hits={found} />
-        {hits.hasNextPage && (
+        <MoreFailed query={hits} />
+        {hits.hasNextPage && !hits.isFetchNextPageError && (
           <div className="kit-row">
             <Button
               label={hits.isFetchingNextPage ? strings.loading : strings.more}

@@ -1,13 +1,14 @@
 import './watches.css'
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { isOffline } from '../api/client.ts'
+import { mayLoadMore } from '../api/queries.ts'
 import type { Source } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
 import { Page } from '../kit/page.tsx'
 import { Segments } from '../kit/segments.tsx'
 import { useSelection } from '../kit/selection.ts'
-import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
+import { EmptyState, ErrorState, LoadingState, MoreFailed } from '../kit/states.tsx'
 import { setQuery, useQueryState } from '../url/query-state.ts'
 import { ImportDialog } from './import-dialog.tsx'
 import { QuickAdd } from './quick-add.tsx'
@@ -47,7 +48,8 @@ export default function WatchesView() {
     return mine.length === 0 ? loaded : [...mine, ...loaded.filter(({ id }) => !ids.has(id))]
   }, [added, loaded])
   const matching = counts?.matching ?? rows.length
-  const total = list.hasNextPage ? Math.max(matching, rows.length + 1) : rows.length
+  const isCutOff = !list.hasNextPage || list.isFetchNextPageError
+  const total = isCutOff ? rows.length : Math.max(matching, rows.length + 1)
 
   const selection = useSelection(`${filter.state} ${filter.profile} ${filter.q}`)
   const cursor = useCursor(rows)
@@ -67,10 +69,11 @@ export default function WatchesView() {
     cursor.put(id)
     showDetail(id === openId ? null : id)
   })
-  const { fetchNextPage, isFetchingNextPage } = list
+  const { fetchNextPage } = list
+  const wantsMore = mayLoadMore(list)
   const onNeedMore = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage()
-  }, [fetchNextPage, isFetchingNextPage])
+    if (wantsMore) void fetchNextPage()
+  }, [fetchNextPage, wantsMore])
   const onRemove = (target: Target) => {
     const named = target.kind === 'all' ? rows : rows.filter(({ id }) => target.ids.includes(id))
     setRemoval({ target, named })
@@ -149,6 +152,7 @@ export default function WatchesView() {
           />
         )
       )}
+      {rows.length > 0 && <MoreFailed query={list} />}
       {openId !== null && (
         <WatchDrawer
           id={openId}
