@@ -1,4 +1,4 @@
-import { connect as connectTcp } from 'node:net'
+import { connect as connectTcp, type Socket } from 'node:net'
 import type { Connection, FieldPacket, QueryError } from 'mysql2'
 import { AppError } from '../../core/errors.ts'
 import type { TlsOptions } from '../../crawl/fetch/connector.ts'
@@ -29,11 +29,13 @@ export async function openMysql(server: ServerPlace, login: Login, place: Place,
     // The socket guard has the timeout.
     connectTimeout: 0,
   })
-  connection.on('error', () => {})
   const failed = (error: unknown): AppError => guard.failure() ?? failureOf(error, login)
+  const untilClosed = createEnd(connection, socket)
 
   try {
-    await new Promise<void>((resolve, reject) => connection.connect((error) => (error ? reject(error) : resolve())))
+    await untilClosed(
+      new Promise<void>((resolve, reject) => connection.connect((error) => (error ? reject(error) : resolve()))),
+    )
   } catch (error) {
     guard.end()
     connection.destroy()
@@ -41,8 +43,10 @@ export async function openMysql(server: ServerPlace, login: Login, place: Place,
   }
 
   const tell = (sql: string): Promise<void> =>
-    new Promise((resolve, reject) =>
-      connection.query(sql, (error: QueryError | null) => (error ? reject(error) : resolve())),
+    untilClosed(
+      new Promise((resolve, reject) =>
+        connection.query(sql, (error: QueryError | null) => (error ? reject(error) : resolve())),
+      ),
     )
 
   return {
@@ -57,7 +61,7 @@ export async function openMysql(server: ServerPlace, login: Login, place: Place,
         )
         await tell('SET SESSION TRANSACTION READ ONLY')
         await tell('START TRANSACTION READ ONLY')
-        const table = await rowsOf(connection, query, limits)
+        const table = await untilClosed(rowsOf(connection, query, limits))
         if (!table.isCapped) await tell('ROLLBACK')
         return table
       } catch (error) {
@@ -69,6 +73,17 @@ export async function openMysql(server: ServerPlace, login: Login, place: Place,
       connection.destroy()
     },
   }
+}
+
+/** The driver doesn't tell a command that its connection was closed, so each is awaited together with the end of the connection. */
+function createEnd(connection: Connection, socket: Socket): <T>(work: Promise<T>) => Promise<T> {
+  let cause: unknown = Object.assign(new Error('closed'), { code: 'PROTOCOL_CONNECTION_LOST' })
+  connection.on('error', (error) => {
+    cause = error
+  })
+  const end = new Promise<never>((_, reject) => socket.once('close', () => reject(cause)))
+  end.catch(() => {}) // reported with the command that waits for it
+  return (work) => Promise.race([work, end])
 }
 
 /** Sets the statement timeout: in seconds for MariaDB, in milliseconds and under another name for MySQL. */

@@ -75,6 +75,8 @@ test('cells are written as one line of JSON each, and column names are made uniq
   assert.equal(numberCell('-1.50e+3'), '-1.50e+3')
   assert.equal(jsonCell('{ "a" : [ 1.0, "x  y" ]\n}'), '{"a":[1.0,"x  y"]}')
   assert.equal(jsonCell('{broken'), '"{broken"')
+  const escapes = '\\"'.repeat(5_000_000)
+  assert.equal(jsonCell(`[ "${escapes}", "\\\\" ]`), `["${escapes}","\\\\"]`)
   assert.match(binaryCell(Buffer.alloc(5000)), /^\{ "bytes": 5000, "sha256": "[0-9a-f]{64}" \}$/)
   assert.deepEqual(uniqueNames(['a', 'a', 'a (2)', 'a']), ['a', 'a (2)', 'a (2) (2)', 'a (3)'])
 })

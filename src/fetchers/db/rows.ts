@@ -49,7 +49,27 @@ export function jsonCell(text: string): Cell {
   } catch {
     return textCell(text)
   }
-  return text.toWellFormed().replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1')
+  return withoutGaps(text.toWellFormed())
+}
+
+/** Valid JSON without white space between its values. No regular expression, as strings may have millions of characters. */
+function withoutGaps(json: string): string {
+  let written = ''
+  let from = 0
+  for (let at = 0; at < json.length; at++) {
+    if (json[at] === '"') at = stringEnd(json, at)
+    else if (/\s/.test(json[at]!)) {
+      written += json.slice(from, at)
+      from = at + 1
+    }
+  }
+  return written + json.slice(from)
+}
+
+function stringEnd(json: string, start: number): number {
+  let at = start + 1
+  while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1
+  return at
 }
 
 /** `2026-01-02 03:04:05` in ISO 8601; anything else, such as `infinity`, stays as it is. */
