@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { AppError } from '../../core/errors.ts'
 import { bodyDigest, digestText } from '../../core/url/fingerprint.ts'
 import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../../store/contracts/objects.ts'
 import { resourceRecord, responseRecord, warcinfoRecord } from '../warc/record-writer.ts'
@@ -164,6 +165,33 @@ describe('verify', () => {
       ]
       assert.equal(report.faults.length, messages.length)
       for (const [at, { message }] of report.faults.entries()) assert.match(message, messages[at]!)
+    }))
+
+  test('impossible places and a list of records that is damaged itself are reported, and the rest is read', () =>
+    withFolder(async (folder) => {
+      const archives = [writeArchive(folder, 1, 4), writeArchive(folder, 2, 4)]
+      const { rows } = archives[0]!
+      rows[0]!.length *= 1000
+      rows[1]!.length = -5
+      rows[3]!.offset = -5
+      rows.sort((a, b) => a.offset - b.offset)
+      const objects = storeOf(
+        () => archives,
+        (id) => {
+          if (id === 2) throw new AppError('store-damaged', 'catalog.db: database disk image is malformed')
+        },
+      )
+      const { report, damages } = await look(objects)
+      assert.deepEqual(
+        report.faults.map(({ message }) => message),
+        [
+          `the catalogue says that the record has ${rows[0]!.length} bytes at -5`,
+          'the record is beyond the end of the file',
+          `the catalogue says that the record has -5 bytes at ${rows[2]!.offset}`,
+          "its records can't be checked: catalog.db: database disk image is malformed",
+        ],
+      )
+      assert.deepEqual([report.files, report.records, damages.length], [2, 4, 3])
     }))
 
   test('unused bytes are counted, but are not an error', () =>

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { isAppError } from '../../core/errors.ts'
+import { type AppError, isAppError } from '../../core/errors.ts'
 import type { VerifyFault, VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
 import type {
   ArchiveFile,
@@ -83,7 +83,7 @@ async function lookAtFile(
   for (let attempt = 1; ; attempt++) {
     const rows = await recordsOf(objects, file.id)
     if (attempt > 1) file = (await current()) ?? file
-    const found = await verifyFile(file, rows, onRecords)
+    const found = Array.isArray(rows) ? await verifyFile(file, rows, onRecords) : unlisted(file, rows.message)
     if (found.faults.length === 0) return found
     const now = await current()
     if (now === undefined) return null
@@ -92,14 +92,20 @@ async function lookAtFile(
   }
 }
 
-/** Empty if the file has just been removed. */
-async function recordsOf(objects: ObjectStore, id: number): Promise<CataloguedRecord[]> {
+/** An error if the catalogue is damaged where it lists them, or if the file has just been removed. */
+async function recordsOf(objects: ObjectStore, id: number): Promise<CataloguedRecord[] | AppError> {
   try {
     return await objects.records(id)
   } catch (error) {
-    if (isAppError(error, 'store-damaged')) return []
+    if (isAppError(error, 'store-damaged')) return error
     throw error
   }
+}
+
+function unlisted(file: ArchiveFile, why: string): Findings {
+  const message = `its records can't be checked: ${why}`
+  const fault = { file: file.name, offset: null, url: null, message }
+  return { file, records: 0, unusedBytes: 0, faults: [fault], damages: [] }
 }
 
 async function verifyFile(
@@ -127,19 +133,21 @@ async function verifyFile(
       tell(null, null, `the file has ${size} bytes instead of ${file.length}`)
       found.damages.push({ kind: 'file', fileId: file.id, size })
     }
-    const header = await checkFileHeader(handle, Math.min(size, rows[0]?.offset ?? file.length))
+    const first = rows.find(({ offset }) => offset >= 0)
+    const header = await checkFileHeader(handle, Math.min(size, first?.offset ?? file.length))
     if (header.fault !== null) tell(0, null, `the file's header record: ${header.fault}`)
     const bytes = createRecordBytes(handle)
     let end = 0
     found.unusedBytes = file.length - header.length
     for (const row of rows) {
       const fault = misplaced(row, end, file) ?? (await checkArchivedRecord(bytes, row))
-      if (fault !== null) {
+      if (fault === null) end = row.offset + row.length
+      else {
+        // A row that is wrong says nothing about the records after it.
         tell(row.offset, row.url, fault)
         found.damages.push({ kind: 'record', versionId: row.versionId, offset: row.offset })
       }
-      end = Math.max(end, row.offset + row.length)
-      found.unusedBytes -= row.length
+      found.unusedBytes -= Math.max(0, row.length)
       if (++found.records % PROGRESS_EVERY === 0) onRecords(found.records)
     }
     found.unusedBytes = Math.max(0, found.unusedBytes)
@@ -187,6 +195,7 @@ async function verifyPartition(
 }
 
 function misplaced({ offset, length }: CataloguedRecord, end: number, file: ArchiveFile): string | null {
+  if (offset < 0 || length <= 0) return `the catalogue says that the record has ${length} bytes at ${offset}`
   if (offset < end) return 'the record overlaps the previous one'
   return offset + length > file.length ? 'the record is beyond the end of the file' : null
 }

@@ -61,6 +61,8 @@ function writeRecords(
       if (headerLength > 0) length += writeAll(target, convert(readAll(source, 0, headerLength), 0), length)
       for (const { id, offset, length: recordLength } of records) {
         if (isCancelled()) return null
+        if (offset < 0 || recordLength <= 0 || offset + recordLength > fileLength)
+          throw new AppError('record-damaged', `a record can't have ${recordLength} bytes at ${offset}`)
         const written = writeAll(target, convert(readAll(source, offset, recordLength), offset), length)
         moved.push({ id, offset, length: recordLength, movedTo: length, movedLength: written })
         length += written

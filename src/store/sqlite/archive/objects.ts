@@ -27,7 +27,7 @@ export function createSqliteObjects(db: Database, archive: string): ObjectStore 
   )
 
   function fileOf(id: number): FileRow {
-    const row = selectFile.get(id) as FileRow | undefined
+    const row = db.read(() => selectFile.get(id)) as FileRow | undefined
     if (row === undefined)
       throw new AppError('store-damaged', `the catalogue names archive file ${id}, which it does not know`)
     return row
@@ -49,7 +49,7 @@ export function createSqliteObjects(db: Database, archive: string): ObjectStore 
       }
     },
     async volumes() {
-      const rows = selectFiles.all() as FileRow[]
+      const rows = db.read(() => selectFiles.all()) as FileRow[]
       return rows.map(({ id, name, state, length }) => ({
         kind: 'file',
         id,
@@ -61,7 +61,7 @@ export function createSqliteObjects(db: Database, archive: string): ObjectStore 
     },
     async records(fileId) {
       const file = fileOf(fileId)
-      const rows = selectRecords.all(file.first_version, file.last_version, fileId) as (Omit<
+      const rows = db.read(() => selectRecords.all(file.first_version, file.last_version, fileId)) as (Omit<
         CataloguedRecord,
         'revisit' | 'digest'
       > & {

@@ -47,6 +47,7 @@ describe('catalogue checks', () => {
     ['UPDATE versions SET n = 9 WHERE id = 4', /^1 versions that are older than one with a smaller number$/],
     ['UPDATE versions SET document = 99 WHERE id = 3', /^1 versions of documents that are not there$/],
     ['UPDATE versions SET file = 99 WHERE id = 5', /^1 versions in archive files that are not there$/],
+    ['UPDATE files SET first_version = 3', /^2 versions outside of the range of their archive file$/],
     ['UPDATE versions SET file = 0 WHERE id = 5', /^1 kept versions without a record$/],
     [drop(1), /^1 repeated bodies whose original is not there or not kept$/],
     [`INSERT INTO bodies VALUES (x'00', 4)`, /^1 known bodies that are not kept$/],
@@ -63,6 +64,21 @@ describe('catalogue checks', () => {
         )
       }))
   }
+
+  test('find nothing after a repair of what follows from other rows, which loses nothing', () =>
+    withCatalogue((db, messages) => {
+      db.exec(`UPDATE documents SET version = 4 WHERE id = 4; UPDATE documents SET version = 99 WHERE id = 1;
+        UPDATE files SET first_version = 3, last_version = 4; INSERT INTO holds VALUES (99, 'somebody', 0)`)
+      assert.ok(messages().length >= 4, messages().join('; '))
+      const { lost } = giveUpSqliteDamage(db, { versionIds: [], missingFiles: [], shortFiles: [] })
+      assert.equal(lost.count, 0)
+      assert.deepEqual(messages(), [])
+      const current = db.prepare('SELECT version FROM documents ORDER BY id').all() as { version: number }[]
+      assert.deepEqual(
+        current.map(({ version }) => version),
+        [1, 6, 3, 5],
+      )
+    }))
 
   test('find nothing after a repair, which keeps intact rows', () =>
     withCatalogue((db, messages) => {

@@ -62,6 +62,10 @@ const danglingRows: readonly [what: string, sql: string][] = [
     'SELECT count(*) AS n FROM versions v WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = v.document)',
   ],
   ['versions in archive files that are not there', `SELECT count(*) AS n FROM versions v WHERE ${damagedRows.strayed}`],
+  [
+    'versions outside of the range of their archive file',
+    'SELECT count(*) AS n FROM versions v JOIN files f ON f.id = v.file WHERE v.id NOT BETWEEN f.first_version AND f.last_version',
+  ],
   ['kept versions without a record', `SELECT count(*) AS n FROM versions v WHERE ${damagedRows.bare}`],
   [
     'repeated bodies whose original is not there or not kept',
@@ -107,15 +111,29 @@ export type ArchiveDamage = {
   shortFiles: number[]
 }
 
+/** Corrects rows that follow from others: current versions, ranges of archive files, pins of versions that are not there. */
+const derivedRows = `
+  UPDATE documents SET version = newest.id
+  FROM (SELECT id, document, max(n) FROM versions GROUP BY document) AS newest
+  WHERE newest.document = documents.id AND documents.version <> newest.id;
+  UPDATE documents SET version = 0
+  WHERE version > 0 AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.document = documents.id);
+  UPDATE files SET first_version = min(first_version, held.low), last_version = max(last_version, held.high)
+  FROM (SELECT file, min(id) AS low, max(id) AS high FROM versions GROUP BY file) AS held
+  WHERE held.file = files.id AND (first_version > held.low OR last_version < held.high);
+  DELETE FROM holds WHERE NOT EXISTS (SELECT 1 FROM versions v WHERE v.id = holds.version);
+`
+
 export type Repair = { lost: LostVersions; forgottenFiles: number }
 
 /**
- * Marks everything that can no longer be read as lost, in one transaction, so that the catalogue refers only to what is in the archive.
- * The archive itself is left unchanged. No other process may be writing.
+ * Marks everything that can no longer be read as lost, in one transaction, so that the catalogue refers only to what is in the archive,
+ * and corrects what follows from other rows. The archive itself is left unchanged. No other process may be writing.
  */
 export function giveUpSqliteDamage(db: Database, { versionIds, missingFiles, shortFiles }: ArchiveDamage): Repair {
   return db.write(() => {
     const inFile = db.prepare('SELECT id FROM versions WHERE file = ?')
+    db.exec(derivedRows)
     const idsOf = (rows: unknown[]): number[] => (rows as { id: number }[]).map(({ id }) => id)
     const ids = new Set(versionIds)
     for (const fileId of missingFiles) for (const id of idsOf(inFile.all(fileId))) ids.add(id)

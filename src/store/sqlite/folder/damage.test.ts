@@ -15,9 +15,12 @@ import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { filesOf, openOne } from '../../conformance/engine.testkit.ts'
 import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
+import { createSqliteObjects } from '../archive/objects.ts'
 import { createSqliteSystem, type SqliteSystem } from '../testkit/store.testkit.ts'
 import { checkDatabases } from './checks.ts'
+import { openDatabase } from './database.ts'
 import { openCatalogForReading, paths } from './folder.ts'
+import { catalogMigrations } from './schema-catalog.ts'
 
 const PAGE_BYTES = 4096
 
@@ -125,6 +128,28 @@ describe('damage to the embedded store', () => {
         assert.deepEqual(checkDatabases(folder), [])
       }))
   }
+
+  test('damage within the list of records is reported as such', () =>
+    withFilled(async (system) => {
+      const path = paths.catalog(system.folder)
+      const tooLarge = openDatabase(path, { migrations: catalogMigrations })
+      tooLarge.exec('UPDATE versions SET length = 9007199254740993 WHERE id = 1')
+      const { rootpage } = tooLarge.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'versions'`).get() as {
+        rootpage: number
+      }
+      tooLarge.close()
+      const records = async (): Promise<unknown> => {
+        const catalog = openCatalogForReading(system.folder)
+        try {
+          return await createSqliteObjects(catalog, paths.archive(system.folder)).records(1)
+        } finally {
+          catalog.close()
+        }
+      }
+      await assert.rejects(records(), isDamage(path))
+      flip(path, (rootpage - 1) * PAGE_BYTES)
+      await assert.rejects(records(), isDamage(path))
+    }))
 
   test('a file that is not a database is refused and not changed', () =>
     withFilled(async (system) => {

@@ -47,6 +47,8 @@ export function storeError(error: unknown, path: string): AppError {
   if (errcode !== undefined) code = codeOf[errcode & 0xff] ?? 'store-failed'
   else if (errno === 'ENOSPC' || errno === 'EDQUOT') code = 'store-full'
   else if (syscall !== undefined) code = 'store-failed'
+  // Of SQLite's 64-bit integers, those beyond 2^53 are never stored.
+  else if (errno === 'ERR_OUT_OF_RANGE' && /too large to be represented/.test(message)) code = 'store-damaged'
   return new AppError(code, `${path}: ${message ?? String(error)}`, { cause: error })
 }
 
