@@ -1,5 +1,14 @@
 import type { Change, Piece } from './change.ts'
-import { columnRank, type Edit, editsOf, isNoise, isWholeCell, maxFigure, withoutConsequences } from './line-edits.ts'
+import {
+  columnRank,
+  createNoiseSearch,
+  type Edit,
+  editsOf,
+  isWholeCell,
+  maxFigure,
+  maxSearched,
+  withoutConsequences,
+} from './line-edits.ts'
 import { beginning, ending, isolated, plainText } from './shown-text.ts'
 
 /** A line for the inbox, with its parts marked as added, removed, or context. */
@@ -24,7 +33,9 @@ const maxOfTwo = 76
  */
 export function changeLine(changes: readonly Change[], further = 0): ChangeLine {
   const groups = grouped(changes)
-  const { edits, repeated } = withoutRepeated(withoutConsequences(groups.flatMap(editsOf)))
+  const { edits, repeated } = withoutRepeated(
+    withoutConsequences(groups.flatMap((change, n) => editsOf(change, n < maxSearched))),
+  )
   const told = mostImportant(edits)
   const max = told.length === 1 ? maxAlone : maxOfTwo
   const parts: LinePart[] = []
@@ -65,6 +76,7 @@ function withoutRepeated(all: readonly Edit[]): { edits: Edit[]; repeated: Set<C
 /** Beside them, a counter in the same block says nothing. */
 function mostImportant(edits: readonly Edit[]): Edit[] {
   let told = highest(edits)
+  const isNoise = createNoiseSearch()
   const noise = new Set<Edit>()
   for (let tries = 0; tries < maxNoise; tries++) {
     const found = told.filter((edit) => !noise.has(edit) && isNoise(edit))

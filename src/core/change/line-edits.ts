@@ -1,5 +1,5 @@
 import type { Change, Piece } from './change.ts'
-import { mask } from './noise/tell-apart.ts'
+import { type Masked, mask } from './noise/tell-apart.ts'
 import { holdsMoney, isOtherState } from './noise/tracked.ts'
 
 /** Part of a change that is shown on its own. */
@@ -23,7 +23,10 @@ export const columnRank = 4.5
 /** Longer texts don't rank higher for a number or a state in them. */
 export const maxFigure = 60
 
-export function editsOf(change: Change): Edit[] {
+/** A change beyond the first ones isn't searched for states and rare currencies. */
+export const maxSearched = 100
+
+export function editsOf(change: Change, isSearched: boolean): Edit[] {
   const { kind, before = '', after = '' } = change
   const whole = { change, before: '', after: '', at: 0 }
   if (kind === 'moved') return [{ ...whole, removed: '', added: after, rank: 0 }]
@@ -35,28 +38,27 @@ export function editsOf(change: Change): Edit[] {
   const pieces = change.pieces ?? []
   if (pieces.every(({ kind }) => kind === 'same')) {
     const edit = { ...whole, removed: before, added: after }
-    return [{ ...edit, rank: rankOf(edit) }]
+    return [{ ...edit, rank: rankOf(edit, isSearched) }]
   }
   const edits: Edit[] = []
   for (let at = 0; at < pieces.length; ) {
     if (pieces[at]!.kind === 'same') at++
     else {
-      const edit = editAt(change, pieces, at)
-      edits.push(edit)
+      const edit = { change, ...editAt(pieces, at) }
+      edits.push({ ...edit, rank: rankOf(edit, isSearched) })
       at += (edit.removed === '' ? 0 : 1) + (edit.added === '' ? 0 : 1)
     }
   }
   return edits
 }
 
-function editAt(change: Change, pieces: readonly Piece[], at: number): Edit {
+function editAt(pieces: readonly Piece[], at: number): Omit<Edit, 'change' | 'rank'> {
   const same = (place: number): string => (pieces[place]?.kind === 'same' ? pieces[place].text : '')
   const [first, second] = [pieces[at]!, pieces[at + 1]]
   const removed = first.kind === 'removed' ? first.text : ''
   const added = first.kind === 'added' ? first.text : second?.kind === 'added' ? second.text : ''
   const end = at + (removed === '' ? 0 : 1) + (added === '' ? 0 : 1)
-  const edit = { change, removed, added, at, before: same(at - 1), after: same(end) }
-  return { ...edit, rank: rankOf(edit) }
+  return { removed, added, at, before: same(at - 1), after: same(end) }
 }
 
 /** Names of JSON values that stand for the object around them. */
@@ -73,16 +75,21 @@ function rankOfBlock({ block, kind, key }: Change): number {
 /** Contains neither a number nor a currency. Far faster than searching for these. */
 const isPlain = /^[a-z ,.]*$/
 const number = /\p{N}/u
+/** A number without a unit. */
+const isBare = /^[\d\s.,:%+-]*$/
+const currency = /\p{Sc}\s?\d|\d\s?\p{Sc}/u
 
-function rankOf(edit: Omit<Edit, 'rank'>): number {
+function rankOf(edit: Omit<Edit, 'rank'>, isSearched: boolean): number {
   const { change, removed, added } = edit
   const { block } = change
   const textRank = block === 'title' || block === 'heading' ? ranks.heading : ranks.text
   if (Math.max(removed.length, added.length) > maxFigure) return textRank
   const isWord = isPlain.test(removed) && isPlain.test(added)
   const [before, after] = isWord ? [false, false] : [number.test(removed), number.test(added)]
-  if (before && after && (isPriceValue(change) || (holdsMoney(removed) && holdsMoney(added)))) return ranks.price
-  if (isOtherState(removed, added)) return ranks.state
+  const isMoney = (text: string): boolean =>
+    currency.test(text) || (isSearched && !isBare.test(text) && holdsMoney(text))
+  if (before && after && (isPriceValue(change) || (isMoney(removed) && isMoney(added)))) return ranks.price
+  if (isSearched && isOtherState(removed, added)) return ranks.state
   if (!before && !after) return textRank
   return isReaction(edit) ? ranks.side : ranks.number
 }
@@ -141,14 +148,32 @@ export function isWholeCell({ change, removed, added }: Pick<Edit, 'change' | 'r
 /** Longer texts aren't searched for noise. */
 const maxMasked = 2_000
 
-/** Whether an edit, of several in one block, concerns only a counter, a relative time or other noise. */
-export function isNoise({ change, removed, added, at }: Edit): boolean {
+/** Whether an edit, of several in one block, concerns only a counter, a relative time or other noise. Reads each block once. */
+export function createNoiseSearch(): (edit: Edit) => boolean {
+  const spans = new Map<Change, NoiseSpans | null>()
+  return ({ change, removed, added, at }) => {
+    if (removed === '' || added === '') return false
+    let known = spans.get(change)
+    if (known === undefined) {
+      known = noiseSpans(change)
+      spans.set(change, known)
+    }
+    if (known === null) return false
+    const { old, next } = known
+    const lengthOf = ({ kind, text }: Piece): number => (kind === 'removed' ? 0 : text.length)
+    const start = change.pieces!.slice(0, at).reduce((sum, piece) => sum + lengthOf(piece), 0)
+    const place = next.findIndex((span) => span.start <= start && span.end >= start + added.trimEnd().length)
+    return place >= 0 && old[place]!.kind === next[place]!.kind && old[place]!.text.includes(removed.trim())
+  }
+}
+
+type NoiseSpans = { old: Masked['spans']; next: Masked['spans'] }
+
+/** Null if no single edit of the block can be noise. */
+function noiseSpans(change: Change): NoiseSpans | null {
   const { kind, before = '', after = '', pieces = [] } = change
-  if (kind !== 'changed' || removed === '' || added === '') return false
-  if (Math.max(before.length, after.length) > maxMasked) return false
+  if (kind !== 'changed' || Math.max(before.length, after.length) > maxMasked) return null
+  if (pieces.filter((piece) => piece.kind === 'added').length < 2) return null
   const [old, next] = [mask(before, change).spans, mask(after, change).spans]
-  if (next.length === 0 || old.length !== next.length) return false
-  const start = pieces.slice(0, at).reduce((sum, piece) => sum + (piece.kind === 'removed' ? 0 : piece.text.length), 0)
-  const place = next.findIndex((span) => span.start <= start && span.end >= start + added.trimEnd().length)
-  return place >= 0 && old[place]!.kind === next[place]!.kind && old[place]!.text.includes(removed.trim())
+  return next.length > 0 && old.length === next.length ? { old, next } : null
 }
