@@ -15,6 +15,9 @@ const types: Record<string, string | string[]> = {
   damaged: 'text/html charset=utf-8',
 }
 
+/** Types of feeds that say they are something else, or nothing. */
+const feedTypes = ['text/html; charset=utf-8', 'rss', '*/*']
+
 /** Headers that lead to another page, by its path. */
 const leading: Record<string, [name: string, value: string]> = {
   refreshed: ['refresh', '0; url=/refreshed'],
@@ -34,10 +37,16 @@ describe('headers of responses', () => {
       if (path === '/robots.txt') return void response.writeHead(404).end()
       if (path === '/') {
         const paths = [
+          ...feedTypes.map((_, at) => `feed/${at}`),
           ...Object.keys(types).map((type) => `type/${type}`),
           ...Object.keys(leading).map((_, at) => `leading/${at}`),
         ]
         return void response.end(`<title>start</title>${paths.map((each) => `<a href="/${each}">x</a>`).join('')}`)
+      }
+      if (kind === 'feed') {
+        response.setHeader('content-type', feedTypes[Number(number)]!)
+        const item = `<item><title>ü</title><link>/below/${name}</link></item>`
+        return void response.end(`<?xml version="1.0"?><rss><channel><title>t</title>${item}</channel></rss>`)
       }
       if (kind === 'type') response.setHeader('content-type', types[number!]!)
       const header = kind === 'leading' ? Object.values(leading)[Number(number)] : undefined
@@ -53,6 +62,12 @@ describe('headers of responses', () => {
   for (const type of Object.keys(types)) {
     test(`links of a page are followed although its type is ${type}`, () => {
       assert.ok(site.asked.includes(`/below/type/${type}`))
+    })
+  }
+
+  for (const [at, type] of feedTypes.entries()) {
+    test(`entries of a feed are followed although its type is ${type}`, () => {
+      assert.ok(site.asked.includes(`/below/feed/${at}`))
     })
   }
 

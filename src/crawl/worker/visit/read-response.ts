@@ -1,6 +1,8 @@
 import type { KeptBody } from '../../../archive/kept-text.ts'
 import { resourceRecord, responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
 import type { FeedSchedule } from '../../../core/feed/feed.ts'
+import { looksLikeFeed } from '../../../core/feed/read-feed.ts'
+import { httpContentTypeEncoding } from '../../../core/http/charset.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
 import type { Aspect } from '../../../core/profile.ts'
 import { type Offer, pagePriority, type QueuedRequest } from '../../../core/request.ts'
@@ -105,7 +107,9 @@ export async function readResponse(
   const text = media.converts(document)
     ? await readable(document, media, wantedOf(request, decoded.body, known, options))
     : document
-  const isHtml = text !== document || isHtmlType(mediaTypeOf(rawHeaders), decoded.body)
+  const type = mediaTypeOf(rawHeaders)
+  const isFeed = text === document && isFeedAsPage(type, decoded.body)
+  const isHtml = text !== document || (!isFeed && isHtmlType(type, decoded.body))
   const context: PageContext = {
     url: request.url,
     host: request.host,
@@ -134,7 +138,11 @@ export async function readResponse(
             memo: pipe.memo,
             withTexts: options.readsText,
           })
-        : extractFeed(decoded.body, { contentType, url: request.url, maxLinks })
+        : extractFeed(decoded.body, {
+            contentType: isFeed ? feedType(contentType) : contentType,
+            url: request.url,
+            maxLinks,
+          })
   if (!isHtml && page !== null) pipe.enter(context)
   const entered = page?.base === undefined ? context : { ...context, baseHref: page.base }
   if (entered !== context) pipe.enter(entered)
@@ -377,6 +385,18 @@ function recordOf(
 export function redirectTarget(request: QueuedRequest, response: FetchResponse): string | null {
   const location = locationOf(response.rawHeaders)
   return location === undefined ? null : resolve(location.trim(), prepareBase(request.url))
+}
+
+/** A feed served as a page, or without a type, as the MIME Sniffing standard tells them apart. Pages rarely begin like one. */
+function isFeedAsPage(type: string, body: Buffer): boolean {
+  return (type === 'text/html' || type === '') && feedStart.test(body.toString('latin1', 0, 64)) && looksLikeFeed(body)
+}
+
+const feedStart = /^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|rss|feed|rdf:)/i
+
+function feedType(contentType = ''): string {
+  const charset = httpContentTypeEncoding(contentType)
+  return charset === undefined ? 'application/xml' : `application/xml; charset=${charset}`
 }
 
 function isHtmlType(type: string, body: Buffer): boolean {
