@@ -79,4 +79,44 @@ describe('conditions on prices, stock and numbers', () => {
     ]
     for (const [text, state] of states) assert.equal(availabilityInText(text), state, text)
   })
+
+  test('a denied availability is not one, in any language', () => {
+    for (const text of [
+      'No longer in stock',
+      'Not currently available',
+      'Out-of-stock',
+      'Nicht mehr verfügbar',
+      'Momentan leider nicht lieferbar',
+      'Épuisé',
+      "Cet article n'est plus disponible",
+      'Non disponible',
+      'Ya no está disponible',
+      'Non più disponibile',
+      'Niet meer leverbaar',
+      'Ikke på lager',
+      'Niedostępna',
+      'Není skladem',
+      'Нет в наличии',
+      'Распродано',
+      'Stokta yok',
+      '在庫なし',
+      '缺货',
+      '품절',
+    ])
+      assert.equal(availabilityInText(text), 'out-of-stock', text)
+    for (const text of [
+      'В наличии',
+      'På lager',
+      'Skladem',
+      'Dostępna',
+      '在庫あり',
+      '有货',
+      'Stokta',
+      'No minimum order. In stock',
+      'No fees – add to cart',
+      'No fees Buy now',
+      'Non-stick pan, available now',
+    ])
+      assert.equal(availabilityInText(text), 'in-stock', text)
+  })
 })
