@@ -72,13 +72,15 @@ function createLines(text: string): (at: number) => number {
   }
 }
 
-export type OutlineItem = { url: string; name: string }
+/** Feed readers take only the feeds of a file. */
+export type OutlineItem = { url: string; name: string; isFeed: boolean }
 
 export async function* writeOpml(items: Iterable<OutlineItem>): AsyncGenerator<string, void, undefined> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<opml version="2.0">\n  <head><title>Sources</title></head>\n  <body>\n'
-  for (const { url, name } of items) {
+  for (const { url, name, isFeed } of items) {
     const label = writable(name)
-    yield `    <outline${attributeList({ text: label, title: label, type: 'link', url: writable(url) })}/>\n`
+    const address = isFeed ? { type: 'rss', xmlUrl: writable(url) } : { type: 'link', url: writable(url) }
+    yield `    <outline${attributeList({ text: label, title: label, ...address })}/>\n`
   }
   yield '  </body>\n</opml>\n'
 }

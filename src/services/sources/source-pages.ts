@@ -5,7 +5,7 @@ import type { VersionStore } from '../../store/contracts/versions.ts'
 import type { WatchRow } from '../../store/contracts/watches.ts'
 
 /** The document of the source itself, or of its redirect target. */
-export type SourcePage = { document: number | null; title: string; hasNoText: boolean }
+export type SourcePage = { document: number | null; title: string; hasNoText: boolean; isFeed: boolean }
 
 export type SourcePagesDeps = {
   versions: Pick<VersionStore, 'document' | 'version'>
@@ -23,7 +23,9 @@ export type SourcePages = {
 
 const MAX_PAGES = 50_000
 const AT_ONCE = 100
-const noPage: SourcePage = { document: null, title: '', hasNoText: false }
+const noPage: SourcePage = { document: null, title: '', hasNoText: false, isFeed: false }
+/** Many feeds are served as plain XML. */
+const feedType = /^(?:application\/(?:rss|atom|rdf)\+xml|application\/feed\+json|(?:application|text)\/xml)\b/i
 const noText = textFingerprint(new Uint8Array(), { contentType: 'text/plain' })
 
 /** Pages of sources, cached until their watch finds something new. */
@@ -38,7 +40,7 @@ export function createSourcePages({ versions, keyOf }: SourcePagesDeps): SourceP
     const isThere = version !== null && version.reason !== 'gone'
     const hasNoText =
       isThere && (version.size === 0 || (noText !== null && version.textDigest?.equals(noText) === true))
-    return { document: document.id, title: version?.title ?? '', hasNoText }
+    return { document: document.id, title: version?.title ?? '', hasNoText, isFeed: feedType.test(version?.type ?? '') }
   }
 
   async function of(row: WatchRow | undefined): Promise<SourcePage> {

@@ -22,6 +22,8 @@ export type SourceService = {
   find(owner: string, id: number): Promise<OwnedSource | null>
   /** All that match a filter, or those of the ids that are the owner's. */
   select(owner: string, wanted: SourceFilter | { ids: readonly number[] }): Promise<OwnedSource[]>
+  /** The ids of those that are feeds, as far as is known. */
+  feedsAmong(sources: readonly OwnedSource[]): Promise<ReadonlySet<number>>
   /** Sources that need attention. */
   countFailing(owner: string): Promise<number>
   /** Only the state, for live events. */
@@ -224,6 +226,11 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       if ('ids' in wanted) return [...new Set(wanted.ids)].flatMap((id) => byId.get(id) ?? [])
       const known = await rows.roughly(all)
       return matching(sources, wanted, known, await unreadOf(owner, byProfile, known))
+    },
+    async feedsAmong(sources) {
+      const known = await rows.roughly(watchesOf(sources))
+      await pages.ofAll(known.values())
+      return new Set(sources.filter(({ watch }) => pages.known(watch)?.isFeed === true).map(({ id }) => id))
     },
     async countFailing(owner) {
       const { sources, watches: all } = await load(owner)

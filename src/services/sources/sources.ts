@@ -60,16 +60,19 @@ export function createSources({ stores, scheduler, watching, clock, naming, isAd
     importList: createSourceImport({ profiles, keyed, sources: service, rules, limits, privateAddress }),
     async exportAll(owner, format) {
       const sources = await service.select(owner, { state: 'all' })
-      return exportSources({ profiles, sources }, owner, format)
+      const feeds = format === 'opml' ? await service.feedsAmong(sources) : new Set<number>()
+      return exportSources({ profiles, sources, feeds }, owner, format)
     },
   }
 }
+
+type Exported = { profiles: ProfileStore; sources: readonly OwnedSource[]; feeds: ReadonlySet<number> }
 
 type SourceExportFormat = 'opml' | 'list' | 'xml'
 
 /** All sources of an owner as a file: addresses, OPML, or whole profiles. */
 function exportSources(
-  { profiles, sources }: { profiles: ProfileStore; sources: readonly OwnedSource[] },
+  { profiles, sources, feeds }: Exported,
   owner: string,
   format: SourceExportFormat,
 ): AsyncGenerator<string, void, undefined> {
@@ -77,7 +80,8 @@ function exportSources(
   const inOrder = sources.toReversed()
   if (format === 'xml') return inChunks(writeProfiles(eachProfile(profiles, owner)))
   if (format === 'list') return inChunks(writeList(inOrder))
-  return inChunks(writeOpml(inOrder.map(({ uri, profile }) => ({ url: uri, name: profile.name }))))
+  const outlines = inOrder.map(({ id, uri, profile }) => ({ url: uri, name: profile.name, isFeed: feeds.has(id) }))
+  return inChunks(writeOpml(outlines))
 }
 
 async function* writeList(sources: readonly OwnedSource[]): AsyncGenerator<string, void, undefined> {

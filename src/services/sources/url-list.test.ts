@@ -91,8 +91,8 @@ describe('an OPML outline', () => {
   test('that was exported can be read back', async () => {
     let text = ''
     const items = [
-      { url: 'https://a.example/?a=1&b="2"', name: 'A <b> & \u0000c\ud800' },
-      { url: 'http://b.example/', name: '' },
+      { url: 'https://a.example/?a=1&b="2"', name: 'A <b> & \u0000c\ud800', isFeed: false },
+      { url: 'http://b.example/', name: '', isFeed: true },
     ]
     for await (const piece of writeOpml(items)) text += piece
     const { urls } = await readOpml(text)
