@@ -3,6 +3,7 @@ import type { ClientConfig } from 'pg'
 import { AppError } from '../../core/errors.ts'
 import type { TlsOptions } from '../../crawl/fetch/connector.ts'
 import type { Place } from '../../crawl/fetch/protocol.ts'
+import { guardMessages } from './postgres-messages.ts'
 import { binaryCell, type Cell, jsonCell, nullCell, numberCell, textCell, timeCell, uniqueNames } from './rows.ts'
 import { graceMs, guardSocket, lineFailure, type SqlReader, serverWords, type Table } from './sql-reader.ts'
 import type { ServerPlace } from './sql-url.ts'
@@ -41,6 +42,7 @@ export async function openPostgres(
     stream: () => socket,
     types,
   } as ClientConfig)
+  guardMessages(client, guard.refuse)
   // If the connection breaks while idle, the next query reports it.
   client.on('error', () => {})
   const failed = (error: unknown): AppError => guard.failure() ?? failureOf(error, login)

@@ -46,8 +46,10 @@ export function guardSocket(socket: Socket, { signal, limits }: Pick<Place, 'sig
       cut('query-refused', `the server sent more than ${maxBytes} bytes; choose fewer columns or rows`)
   }
 
-  function cut(code: ErrorCode, message: string): void {
-    failure ??= new AppError(code, message)
+  const cut = (code: ErrorCode, message: string): void => refuse(new AppError(code, message))
+
+  function refuse(error: AppError): void {
+    failure ??= error
     socket.destroy(failure)
   }
   const onAbort = (): void => cut('query-timeout', 'the time for the visit was over')
@@ -57,6 +59,8 @@ export function guardSocket(socket: Socket, { signal, limits }: Pick<Place, 'sig
   return {
     /** Why the connection was closed; null if it wasn't. */
     failure: () => failure,
+    /** Closes the connection. */
+    refuse,
     /** Checks the size now, for responses that arrived between two timer ticks. Throws if it is exceeded. */
     check(): void {
       checkBytes()
