@@ -74,13 +74,20 @@ const engine: Engine = {
   restore: async (...args) => (await maintenance()).restore(...args),
 }
 
-const code = await runCli({
-  argv: process.argv.slice(2),
-  env: process.env,
-  cwd: process.cwd(),
-  io: createProcessIo(process),
-  engine,
-})
+const io = createProcessIo(process)
+const code = await runCli({ argv: process.argv.slice(2), env: process.env, cwd: workingFolder(), io, engine })
 // A pipe accepts what its reader has room for; the rest would be lost when the process exits.
 for (const stream of [process.stdout, process.stderr]) await new Promise<unknown>((done) => stream.write('', done))
-process.exit(code)
+const lost = io.lostOutput()
+if (lost === null || code !== 0) process.exit(code)
+io.stderr.write(`erace: the result can't be written: ${lost.message}\n`)
+process.exit(1)
+
+function workingFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    io.stderr.write("erace: the current folder doesn't exist any more; change to another one\n")
+    process.exit(1)
+  }
+}

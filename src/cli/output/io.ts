@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 import { withoutAccesses } from '../../core/url/access.ts'
@@ -30,17 +31,26 @@ export type CliIo = {
   exitNow(code: number): void
 }
 
-/** A reader that closes early (`erace status | head`) is not an error. */
-export function createProcessIo(process: NodeJS.Process): CliIo {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
-  }
+export type ProcessIo = CliIo & {
+  /** Why results were lost: a full disk under standard output, for example. */
+  lostOutput(): Error | null
+}
+
+/**
+ * A reader that closes early (`erace status | head`) is not an error. Nor does a full disk under the log end a crawl or a
+ * service: only the lines are lost.
+ */
+export function createProcessIo(process: NodeJS.Process): ProcessIo {
+  let lost: Error | null = null
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') lost = error
+  })
+  process.stderr.on('error', () => {})
   return {
     stdin: process.stdin,
     stdout: plain(process.stdout),
-    stderr: plain(process.stderr),
+    stderr: plain(process.stderr, (data) => writeDespiteErrors(process.stderr, data)),
+    lostOutput: () => lost,
     prompt: createPrompt(process),
     keyboard: createKeyboard(process.stdin),
     on: (signal, listener) => process.on(signal, listener),
@@ -50,9 +60,12 @@ export function createProcessIo(process: NodeJS.Process): CliIo {
 }
 
 /** Removes the access from URLs: with whose credentials a page was fetched is not shown. */
-function plain(stream: NodeJS.WriteStream): ResultSink {
+function plain(
+  stream: NodeJS.WriteStream,
+  write: (data: string | Uint8Array) => unknown = (data) => stream.write(data),
+): ResultSink {
   return {
-    write: (data) => stream.write(typeof data === 'string' ? withoutAccesses(data) : data),
+    write: (data) => write(typeof data === 'string' ? withoutAccesses(data) : data),
     get isTTY() {
       return stream.isTTY
     },
@@ -62,6 +75,16 @@ function plain(stream: NodeJS.WriteStream): ResultSink {
     get rows() {
       return stream.rows
     },
+  }
+}
+
+/** Node gives up a stream after its first error, but a log file can be written again once there is space. */
+function writeDespiteErrors(stream: NodeJS.WriteStream & { fd: number }, data: string | Uint8Array): unknown {
+  if (stream.errored === null) return stream.write(data)
+  try {
+    return writeSync(stream.fd, Buffer.from(data))
+  } catch {
+    return 0 // the disk is still full, or the reader is gone
   }
 }
 
