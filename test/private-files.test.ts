@@ -42,3 +42,15 @@ test('the data folder and backups are private to their owner, regardless of the 
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+test('a data folder where none can be created is an error, also where a file is in the way', {
+  skip: process.platform === 'linux' ? false : 'needs /proc',
+}, async () => {
+  const crawl = (data: string) => startErace(['crawl', 'http://127.0.0.1:1/', '--data', data, '--quiet']).ended
+  const refused = await crawl('/proc/erace/data')
+  assert.equal(refused.exitCode, 1)
+  assert.match(refused.stderr, /\/proc\/erace/)
+  const { exitCode, stderr } = await crawl(process.execPath)
+  assert.equal(exitCode, 1)
+  assert.match(stderr, /^erace crawl: .*: a part of the path is a file, not a folder\n$/)
+})

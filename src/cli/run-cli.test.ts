@@ -88,6 +88,16 @@ describe('the command line', () => {
     assert.equal(invalid.code, 2)
   })
 
+  test('a refusal of the operating system names the path and is no internal error', async () => {
+    const refused = (code: string) => Object.assign(new Error(`${code}: refused, mkdir`), { code, path: '/backup/x' })
+    const failing = (error: Error) => ({ engine: { status: () => Promise.reject(error) } })
+    const denied = await folder.run(['status'], failing(refused('EACCES')))
+    assert.deepEqual([denied.code, denied.err], [1, 'erace status: /backup/x: permission denied\n'])
+    const full = await folder.run(['status', '--json'], failing(refused('ENOSPC')))
+    assert.deepEqual(JSON.parse(full.out), { error: { code: 'store-full', message: '/backup/x: the disk is full' } })
+    assert.match((await folder.run(['status'], failing(refused('EINVAL')))).err, /internal error/)
+  })
+
   test('an internal error shows its stack only with debug logging', async () => {
     const engine = { status: () => Promise.reject(new TypeError('x is undefined')) }
     const plain = await folder.run(['status'], { engine })

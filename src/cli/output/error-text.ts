@@ -22,10 +22,24 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'store-full': 'free some space and run the same command again to continue',
 }
 
+/** Refusals of the operating system. What is missing is left out: the program looks before it opens. */
+const refusals: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'not permitted'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOTDIR', 'a part of the path is a file, not a folder'],
+  ['ENAMETOOLONG', 'the name is too long'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is used up'],
+])
+
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
-  const message = error instanceof Error ? error.message : String(error)
-  return new AppError('internal', message, { cause: error })
+  const { message, code, path } = (error instanceof Error ? error : { message: String(error) }) as NodeJS.ErrnoException
+  const refusal = path === undefined ? undefined : refusals.get(code ?? '')
+  if (refusal === undefined) return new AppError('internal', message, { cause: error })
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+  return new AppError(isFull ? 'store-full' : 'store-failed', `${path}: ${refusal}`, { cause: error })
 }
 
 export function exitCodeOf(error: AppError): number {
