@@ -40,17 +40,17 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   }
 }
 
-/** Trimmed lines with their line numbers, without comments and blank lines. */
+/** Trimmed lines with their line numbers, without comments and blank lines. A `#` within a URL begins its fragment. */
 function* contentLines(text: string): Generator<{ number: number; line: string }> {
   let number = 0
   for (const raw of text.split('\n')) {
     number++
-    const line = raw.trim()
-    if (line !== '' && !line.startsWith('#')) yield { number, line }
+    const line = raw.replace(/(?:^|\s)#.*$/s, '').trim()
+    if (line !== '') yield { number, line }
   }
 }
 
-/** URLs and `@FILE`s with one URL per line, as one list in the order given. `#` at the start of a line is a comment. */
+/** URLs and `@FILE`s with one URL per line, as one list in the order given. */
 export async function readSeeds(
   words: readonly string[],
   {
@@ -74,7 +74,7 @@ export async function readSeeds(
     else errors.push({ place: under + place, message: fault })
   }
   for (const word of words) {
-    if (!word.startsWith('@')) add(word, shorten(word))
+    if (!word.startsWith('@')) add(word.trim(), shorten(word) || 'SEED')
     else {
       const path = word.slice(1)
       const text = await readTextFile(path, { cwd, place: under + word, errors })

@@ -41,6 +41,15 @@ test('all errors are collected, and parsing continues after them', () => {
   assert.equal(parsed.options.text('depth'), '-5')
 })
 
+test('an empty name of a file or folder is a missing value', () => {
+  const named: readonly Option[] = [...options, { name: 'data', argument: 'DIR', about: '' }]
+  const parsed = parseArgs(['--data', '', '--data=', '--allow-net', ''], named)
+  const error = { place: '--data', message: 'needs a value: DIR' }
+  assert.deepEqual(parsed.errors, [error, error])
+  assert.equal(parsed.options.text('data'), undefined)
+  assert.deepEqual(parsed.options.all('allow-net'), [''])
+})
+
 test('the command may follow options and their values', () => {
   assert.deepEqual(splitCommand(['--depth', '3', 'crawl', 'x'], options), {
     name: 'crawl',

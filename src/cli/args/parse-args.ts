@@ -43,7 +43,9 @@ export function parseArgs(
       given.set(name, [])
     } else {
       const value = inline ?? (isValue(argv[i + 1]) ? argv[++i]! : undefined)
-      if (value === undefined) errors.push({ place: spelling(option), message: `needs a value: ${option.argument}` })
+      // An empty name, from an unset variable of a script, would be the current folder.
+      const isMissing = value === undefined || (value === '' && ['DIR', 'FILE'].includes(option.argument))
+      if (isMissing) errors.push({ place: spelling(option), message: `needs a value: ${option.argument}` })
       else given.set(name, option.repeatable ? [...(given.get(name) ?? []), value] : [value])
     }
   }

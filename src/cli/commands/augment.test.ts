@@ -26,4 +26,10 @@ describe('erace augment', () => {
       assert.equal((await folder.run(['augment', 'public', option], { engine, columns: 80 })).err, '')
     assert.equal((await folder.run(['augment', 'public'], { engine })).err, '')
   })
+
+  test('an empty name does not mean the current folder', async () => {
+    const { code, err } = await folder.run(['augment', ''], { engine })
+    assert.equal(code, 2)
+    assert.match(err, /^erace augment: DIR: give one folder/)
+  })
 })

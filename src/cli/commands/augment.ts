@@ -22,7 +22,7 @@ export const command: Command = {
   ],
   async prepare({ positionals, options, cwd, engine, io, json, quiet }, errors) {
     const [folder, ...more] = positionals
-    if (folder === undefined || more.length > 0)
+    if (folder === undefined || folder === '' || more.length > 0)
       errors.push({ place: 'DIR', message: 'give one folder, the root of the site' })
     const base = readBase(options.text('base'), errors)
     return async () => {

@@ -11,6 +11,7 @@ const snapshot = { fetched: 1, stored: 1, failed: 0, queued: 2, bytes: 3000, hos
 describe('erace crawl', () => {
   const folder = useCliFolder({
     'seeds.txt': '# ours\nhttp://a.example/\r\n\n  https://b.example/x#y \nhttp://a.example/\n',
+    'noted-seeds.txt': 'http://a.example/ # the start page\nhttp://a.example/b\t#  http://a.example/c\n  # no more\n',
     'bad-seeds.txt': 'http://a.example/\nexample.org\nmailto:a@b.example\n',
     'empty.txt': '# nothing\n',
     'mime.types': 'text/*\n',
@@ -34,6 +35,21 @@ describe('erace crawl', () => {
   test('takes seeds from the command line and from files, each once', async () => {
     const { seeds } = await settingsOf('http://c.example/', '@seeds.txt')
     assert.deepEqual(seeds, ['http://c.example/', 'http://a.example/', 'https://b.example/x#y'])
+  })
+
+  test('a comment may follow a seed in a file', async () => {
+    const { seeds } = await settingsOf('@noted-seeds.txt')
+    assert.deepEqual(seeds, ['http://a.example/', 'http://a.example/b'])
+  })
+
+  test('an expression that only JavaScript can match, or an empty one, is reported with all other errors', async () => {
+    const refused = await folder.run(['crawl', 'http://a.example/', '--restrict', '^http(?!s)', '--depth', 'x'])
+    assert.equal(refused.code, 2)
+    assert.match(refused.err, /^erace crawl: --depth: expected/m)
+    assert.match(refused.err, /^erace crawl: --restrict: regular expressions cannot have \(\?!s here/m)
+    const empty = await folder.run(['larm', '-start', 'http://a.example/', '-restrictto', ''])
+    assert.equal(empty.code, 2)
+    assert.match(empty.err, /^erace larm: -restrictto: is empty and would match every URL/)
   })
 
   test('leaves every setting to the configuration if no options are given', async () => {
@@ -74,7 +90,7 @@ describe('erace crawl', () => {
       /^@none\.txt: no such file$/,
       /^empty\.txt: contains no seeds$/,
       /^http:\/\/: not a URL$/,
-      /^--restrict: Invalid regular expression/,
+      /^--restrict: invalid regular expression: \/\(\/: Unterminated group$/,
       /^--depth: expected a whole number from 0 to 999999999, not "-1"$/,
       /^--max-pages: expected a whole number from 1 /,
       /^--mime none: no such file$/,

@@ -3,6 +3,7 @@ import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { omitRulesOf } from '../../config/source-rules.ts'
 import type { ValidationError } from '../../config/validation-errors.ts'
 import { isAppError } from '../../core/errors.ts'
+import { createPattern } from '../../core/pattern/pattern.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { createOmitRules, type OmitRule } from '../../core/text/omit-rules.ts'
 import { focusTermsOfProfile } from '../args/focus-profile.ts'
@@ -232,11 +233,16 @@ async function readSettings(
 
 function regularExpression(source: string | undefined, place: string, errors: ValidationError[]): string | null {
   if (source === undefined) return null
+  if (source === '') {
+    errors.push({ place, message: 'is empty and would match every URL; . does so on purpose' })
+    return null
+  }
   try {
-    new RegExp(source)
+    createPattern(source)
     return source
   } catch (error) {
-    errors.push({ place, message: (error as Error).message })
+    if (!isAppError(error)) throw error
+    errors.push({ place, message: error.message })
     return null
   }
 }

@@ -150,7 +150,8 @@ function read(source: string): Program {
   try {
     new RegExp(source)
   } catch (cause) {
-    throw new AppError('usage-wrong', `invalid regular expression: ${(cause as Error).message}`, { cause })
+    const reason = (cause as Error).message.replace(/^Invalid regular expression: /, '')
+    throw new AppError('usage-wrong', `invalid regular expression: ${reason}`, { cause })
   }
   const syntax = readPattern(source)
   if (syntax.kind === 'unsupported') {
