@@ -44,6 +44,23 @@ describe('configuration', () => {
     assert.deepEqual(config.sources, [])
   })
 
+  test('a byte order mark at the start of a JSON file is skipped', async () => {
+    const cwd = await folderWith({ 'erace.config.json': '\uFEFF{ "crawl": { "perHost": 2 } }' })
+    assert.equal((await loadConfig({ cwd, env: {} })).crawl.perHost, 2)
+  })
+
+  test('an error in the syntax of a file takes one line', async () => {
+    const cwd = await folderWith({ 'erace.config.json': 'crawl:\n  delay: 2s\n' })
+    const errors = await errorsOf({ cwd, env: {} })
+    assert.equal(errors.length, 1)
+    assert.match(errors[0]!, /^erace\.config\.json: cannot be read: Unexpected token/)
+  })
+
+  test('a mistyped section is recognised', async () => {
+    const cwd = await folderWith({ 'erace.config.json': '{ "crwal": { "perHost": 2 } }' })
+    assert.deepEqual(await errorsOf({ cwd, env: {} }), ['erace.config.json, crwal: unknown key; did you mean crawl?'])
+  })
+
   test('the command line overrides the environment, which overrides the file, which overrides defaults', async () => {
     const cwd = await folderWith({
       'erace.config.json': '{ "crawl": { "delay": "2s", "perHost": 2, "fetchers": 20 }, "retention": "90d" }',

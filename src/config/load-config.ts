@@ -84,7 +84,7 @@ function valuesOf(content: object, source: string, folder: string, errors: Valid
   for (const [path, value] of flatten(content, '')) {
     const place = `${source}, ${path.slice(0, 100)}`
     if (isSection(path)) errors.push({ place, message: 'expected an object with the settings of this section' })
-    else if (!isKey(path)) errors.push({ place, message: unknown('key', path, settingKeys) })
+    else if (!isKey(path)) errors.push({ place, message: unknown('key', path, [...settingKeys, ...sections]) })
     else if (given.has(path)) errors.push({ place, message: 'is set twice' })
     else given.set(path, { key: path, value, place, folder })
   }
@@ -188,8 +188,12 @@ function assemble(values: ReadonlyMap<SettingKey, unknown>): Config {
   return Object.freeze(config) as Config
 }
 
+const sections: ReadonlySet<string> = new Set(
+  settingKeys.flatMap((key) => (key.includes('.') ? [key.slice(0, key.indexOf('.'))] : [])),
+)
+
 function isSection(path: string): boolean {
-  return settingKeys.some((key) => key.startsWith(`${path}.`))
+  return sections.has(path)
 }
 
 function isKey(text: string): text is SettingKey {
@@ -239,7 +243,8 @@ async function contentOf(path: string): Promise<unknown> {
     const module: { default?: unknown } = await import(pathToFileURL(path).href)
     return module.default
   }
-  return JSON.parse(await readFile(path, 'utf8'))
+  // Some editors on Windows begin a file with a byte order mark.
+  return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''))
 }
 
 function reasonOf(error: unknown): string {
@@ -247,5 +252,7 @@ function reasonOf(error: unknown): string {
   if (code === 'ENOENT') return 'no such file'
   if (code === 'EACCES') return 'permission denied'
   if (code === 'EISDIR') return 'is a folder'
-  return `cannot be read: ${String(message ?? error).slice(0, 300)}`
+  return `cannot be read: ${String(message ?? error)
+    .slice(0, 300)
+    .replace(/\s+/g, ' ')}`
 }
