@@ -151,7 +151,8 @@ function namedFirst(tokens: readonly Token[], i: number): number {
     signs++
   }
   if (isSign(tokens[at], '.')) at++
-  const end = skipAmount(tokens, at)
+  const amount = skipAmount(tokens, at)
+  const end = amount > at && visits > 0 && /^[次回회번]$/.test(tokens[amount]?.text ?? '') ? amount + 1 : amount
   if (signs === 0 && visits === 0 && (i > 0 || end < tokens.length)) return i
   // If a noun belongs to the number, as in "views 3 rooms", it isn't a count of views.
   if (end === at || (signs === 0 && tokens[end]?.kind === 'word') || isSign(tokens[end], '€$£%')) return i

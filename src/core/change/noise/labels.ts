@@ -28,7 +28,7 @@ poslední aktualizace, aktualizováno, naposledy aktualizováno, poslední změn
 son güncelleme, güncellendi, güncelleme, son değişiklik, oluşturuldu
 τελευταία ενημέρωση, ενημερώθηκε, ultima actualizare, actualizat, utolsó frissítés, frissítve, legutóbb frissítve
 cập nhật lần cuối, cập nhật, lần cuối, diperbarui, terakhir diperbarui, pembaruan terakhir
-अंतिम अद्यतन, अपडेट किया गया, آخر تحديث, تم التحديث, آخرین به روزرسانی, עודכן לאחרונה, עדכון אחרון, อัปเดตล่าสุด
+अंतिम अद्यतन, अंतिम अपडेट, पिछला अपडेट, अपडेट किया गया, آخر تحديث, تم التحديث, آخرین به روزرسانی, עודכן לאחרונה, עדכון אחרון, อัปเดตล่าสุด
 最后更新, 最后更新时间, 最後更新, 更新时间, 更新時間, 更新于, 更新於, 最后修改, 最近更新, 生成时间, 当前时间, 現在時間, 現在时间
 最終更新, 最終更新日, 最終更新日時, 更新日, 更新日時, 現在時刻, 生成日時
 최종 수정, 최종 수정일, 최종 업데이트, 마지막 업데이트, 업데이트, 수정일, 현재 시간, 현재 시각
@@ -53,7 +53,7 @@ export const generatorLabels = phrases(
 
 /** Counts of a forum, and its newest member. */
 export const forumNouns = phrases(
-  'total posts, total topics, total threads, total members, total messages, total users, total replies, total articles, posts total, topics total, members total, beiträge insgesamt, themen insgesamt, mitglieder insgesamt, messages au total, sujets au total, membres au total',
+  'total posts, total topics, total threads, total members, total messages, total users, total replies, total articles, posts total, topics total, members total, beiträge insgesamt, themen insgesamt, mitglieder insgesamt, messages au total, sujets au total, membres au total, сейчас на сайте, всего на сайте',
 )
 export const newestMember = phrases(
   'our newest member, newest member, latest member, newest user, newest registered user, welcome our newest member, unser neuestes mitglied, neuestes mitglied, notre membre le plus récent, dernier membre, nuevo miembro, último miembro',
@@ -67,8 +67,9 @@ aufruf, aufrufe, seitenaufrufe, seitenzugriffe, zugriffe, besuche, gelesen, besu
 vue, vues, visite, visites, lectures, affichages, pages vues, fois vu, fois lu, visualización, visualizaciones, vistas, visitas, lecturas, visualizzazione, visualizzazioni, visite
 letture, visualização, visualizações, acessos, leituras, weergave, weergaven, keer bekeken, bekeken, visning, visningar, visninger, katselukertaa, näyttökertaa
 просмотр, просмотра, просмотров, просмотры, переглядів, wyświetleń, wyświetlenia, odsłon, odsłony, zobrazení, zhlédnutí, görüntülenme, görüntüleme, okunma
-vizualizări, προβολές, megtekintés, lượt xem, kali dilihat, बार देखा गया, مشاهدة, مشاهدات, צפיות, بازدید
-次浏览, 次瀏覽, 浏览, 瀏覽, 浏览量, 阅读, 阅读量, 次阅读, 点击, 次播放, 播放, 访问量, 回視聴, 回閲覧, 閲覧数, 閲覧, アクセス, アクセス数, 조회, 조회수, 회 조회, 방문
+vizualizări, προβολές, megtekintés, lượt xem, kali dilihat, बार देखा गया, مشاهدة, مشاهدات, المشاهدات, عدد المشاهدات, القراءات, צפיות, بازدید
+次浏览, 次瀏覽, 浏览, 瀏覽, 浏览量, 阅读, 阅读量, 次阅读, 点击, 次播放, 播放, 访问量, 阅读数, 阅读次数, 浏览数, 浏览次数, 点击数, 点击量, 点击次数, 播放量, 播放数, 播放次数, 访问数, 访问次数, 閱讀, 閱讀數, 瀏覽數, 瀏覽量, 瀏覽次數, 點擊數, 點閱數
+回視聴, 回閲覧, 回再生, 再生回数, 再生数, 閲覧回数, 閲覧数, 閲覧, アクセス, アクセス数, 조회, 조회수, 회 조회, 방문
 `)
 
 /** Counts of a site's users and of approval: only alone, or with words that say when. */
@@ -171,7 +172,7 @@ export const checksums = phrases(
 export const countdownLabels = phrases(`
 ends in, ending in, starts in, starting in, closes in, opens in, expires in, time left, time remaining, countdown, next update in, refreshing in, refresh in, reload in, reloading in, next refresh in, session expires in
 auction ends, noch, endet in, läuft ab in, startet in, beginnt in, verbleibende zeit, restzeit, se termine dans, termine dans, expire dans, temps restant, termina en, finaliza en, tiempo restante, scade tra, termina em
-осталось, до конца, pozostało, kalan süre, 残り, 剩余时间, 倒计时
+осталось, до конца, pozostało, kalan süre, 残り, あと, 剩余时间, 还剩, 還剩, 距离结束还有, 倒计时
 `)
 export const countdownEndings = phrases('left, remaining, to go, verbleibend, übrig, restantes, restants, rimanenti')
 

@@ -42,6 +42,12 @@ const noise: Record<string, [string, string][]> = {
     ['2 days, 3 hours ago', '2 days, 4 hours ago'],
     ['Yesterday at 14:05', 'Today, 09:12'],
     ['Last seen 2 hrs ago', 'Last seen recently'],
+    ['час назад', '2 часа назад'],
+    ['godzinę temu', '2 godziny temu'],
+    ['منذ ساعة', 'منذ ساعتين'],
+    ['לפני שעה', 'לפני שעתיים'],
+    ['एक घंटे पहले', '2 घंटे पहले'],
+    ['방금 전', '1분 전'],
   ],
   stamp: [
     ['Last updated: 16 November 2026', 'Last updated: 17 November 2026'],
@@ -61,6 +67,7 @@ const noise: Record<string, [string, string][]> = {
     ['최종 수정일: 2026년 11월 16일', '최종 수정일: 2026년 11월 17일'],
     ['Last edited by Ann Smith on 16 November 2026', 'Last edited by Bob on 17 November 2026'],
     ['Updated 3 hours ago', 'Updated 16 Nov 2026'],
+    ['अंतिम अपडेट: 16 नवंबर 2026', 'अंतिम अपडेट: 17 नवंबर 2026'],
     ['Printed on 16 November 2026', 'Printed on 17 November 2026'],
     ['Retrieved 2026-11-16 10:00', 'Retrieved 2026-11-16 11:00'],
     ['Edited 1 hr ago', 'Edited 2 hrs ago'],
@@ -85,6 +92,12 @@ const noise: Record<string, [string, string][]> = {
     ['123 просмотра', '124 просмотра'],
     ['조회수 1234', '조회수 1235'],
     ['1234次浏览', '1239次浏览'],
+    ['阅读 1234 次', '阅读 1239 次'],
+    ['阅读数 1.2万', '阅读数 1.3万'],
+    ['조회수 1,234회', '조회수 1,299회'],
+    ['123回再生', '150回再生'],
+    ['المشاهدات: 123', 'المشاهدات: 140'],
+    ['Сейчас на сайте: 12', 'Сейчас на сайте: 15'],
     ['Downloads: 12,345', 'Downloads: 12,399'],
     ['Viewed 12 times', 'Viewed 1,234 times'],
     ['This page has been accessed 12,345 times.', 'This page has been accessed 12,346 times.'],
@@ -161,6 +174,7 @@ const noise: Record<string, [string, string][]> = {
   countdown: [
     ['Sale ends in 02:13:44', 'Sale ends in 02:12:40'],
     ['2d 13h left', '2d 12h left'],
+    ['还剩 3 天 4 小时', '还剩 3 天 3 小时'],
   ],
   clock: [['Mon 16 Nov 2026 12:03:45 UTC', 'Mon 16 Nov 2026 12:04:11 UTC']],
 }
@@ -262,6 +276,10 @@ const news: [string, string][] = [
   ['Finished in 12 s', 'Finished in 14 s'],
   ['Report 2025', 'Report 2026'],
   ['5m', '6m'],
+  ['阅读 3 本书', '阅读 4 本书'],
+  ['还剩 3 件', '还剩 2 件'],
+  ['あと 3 席', 'あと 2 席'],
+  ['Прошло 3 года', 'Прошло 4 года'],
 ]
 
 describe('noise detection', () => {

@@ -67,7 +67,7 @@ segundo, segundos, milisegundos, secondo, secondi, seconden, секунд, се�
 export const someNumber = phrases(`
 a, an, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, dozens of, hundreds of, thousands of, many, some, few, a few, several, couple, a couple of, couple of, half an
 ein, eine, einer, einem, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, wenigen, einigen, un, une, deux, trois, quelques, una, uno, dos, tres, unos, pocos, um, uma
-dois, poucos, alcuni, pochi, een, twee, enkele, en, ett, et, один, одну, несколько, kilka, jeden, bir, birkaç, 几, 数, 몇
+dois, poucos, alcuni, pochi, een, twee, enkele, en, ett, et, один, одну, несколько, kilka, jeden, bir, birkaç, एक, دو, 几, 数, 몇, 한
 `)
 
 export const approximately = phrases(`
@@ -98,6 +98,10 @@ gerade eben, soeben, vor kurzem, heute, gestern, vorgestern, à l'instant, aujou
 proprio ora, oggi, ieri, agora mesmo, agora há pouco, hoje, ontem, zojuist, zonet, vandaag, gisteren, nyss, just nu, idag, i dag, igår, i går
 tänään, eilen, juuri nyt, только что, сегодня, вчера, позавчера, сьогодні, вчора, przed chwilą, dzisiaj, dziś, wczoraj, dnes, včera
 az önce, şimdi, bugün, dün, σήμερα, χθες, azi, astăzi, tegnap, hôm nay, hôm qua, vừa xong, hari ini, kemarin, baru saja, आज, कल
+секунду назад, минуту назад, полчаса назад, час назад, день назад, неделю назад, месяц назад, полгода назад, год назад, хвилину тому, годину тому, день тому, тиждень тому, місяць тому, рік тому
+minutę temu, godzinę temu, dzień temu, tydzień temu, miesiąc temu, rok temu, před chvílí, před minutou, před hodinou, před týdnem, před měsícem, před rokem
+منذ لحظات, منذ دقيقة, منذ دقيقتين, منذ ساعة, منذ ساعتين, منذ يوم, منذ يومين, منذ أسبوع, منذ أسبوعين, منذ شهر, منذ شهرين, منذ سنة, منذ سنتين, قبل دقيقة, قبل دقيقتين, قبل ساعة, قبل ساعتين, قبل يوم, قبل يومين, قبل أسبوع, قبل شهر, قبل سنة
+לפני רגע, לפני דקה, לפני שעה, לפני שעתיים, לפני יום, לפני יומיים, לפני שבוע, לפני שבועיים, לפני חודש, לפני חודשיים, לפני שנה, לפני שנתיים, अभी, 방금 전, 조금 전, さっき, 先ほど
 اليوم, أمس, الآن, היום, אתמול, امروز, دیروز, 刚刚, 剛剛, 刚才, 今天, 昨天, 前天, たった今, 今日, 本日, 昨日, 방금, 오늘, 어제, วันนี้, เมื่อวาน
 `)
 
