@@ -153,6 +153,40 @@ describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
   })
 })
 
+describe('a data folder that takes no files', { skip: whyNoDisk() ?? false }, () => {
+  test('is neither called damaged nor an internal error: full or read-only is what commands say', async () => {
+    const disk = mount(4 << 20)
+    const site = await createSite({ pages: 20 })
+    const data = join(disk, 'data')
+    const errorOf = async (...args: string[]) => {
+      const end = await startErace([...args, '--data', data, '--json']).ended
+      const { error } = (readResult(end) ?? {}) as { error?: { code: string; message: string } }
+      return { exitCode: end.exitCode, code: error?.code, message: error?.message ?? lastLines(end) }
+    }
+    try {
+      await runCrawl([`${site.origin()}/`], { data, options: ['--allow-net', '127.0.0.0/8', '--threads', '1'] })
+      const filler = join(disk, 'filler')
+      spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'])
+      for (const command of ['verify', 'status', 'search x'])
+        assert.deepEqual((await errorOf(...command.split(' '))).code, 'store-full', command)
+      rmSync(filler)
+      await assertVerified(data)
+      // Logs left by readers are empty. With them, a folder could be read without writing anything.
+      for (const name of readdirSync(data, { recursive: true, encoding: 'utf8' }))
+        if (/-(?:wal|shm)$/.test(name)) rmSync(join(data, name))
+      execFileSync('mount', ['-o', 'remount,ro', disk], { stdio: 'pipe' })
+      for (const command of ['verify', 'status', 'gc', `crawl ${site.origin()}/`]) {
+        const { exitCode, code, message } = await errorOf(...command.split(' '))
+        assert.deepEqual([exitCode, code], [1, 'store-failed'], `${command}: ${message}`)
+        assert.match(message, /may not write|read-only/, command)
+      }
+    } finally {
+      await site.close()
+      unmount(disk)
+    }
+  })
+})
+
 async function assertReadable(data: string): Promise<void> {
   const end = await startErace(['status', '--data', data, '--json']).ended
   assert.equal(end.exitCode, 0, end.stderr)

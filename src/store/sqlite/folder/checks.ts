@@ -28,7 +28,7 @@ export function checkDatabases(folder: string): StoreFault[] {
       if (n > 0) faults.push(fault(paths.catalog(folder), `${n} ${what}`))
     }
   } catch (error) {
-    faults.push(fault(paths.catalog(folder), storeError(error, paths.catalog(folder)).message))
+    faults.push(fault(paths.catalog(folder), damageIn(error, paths.catalog(folder))))
   } finally {
     catalog.close()
   }
@@ -92,10 +92,17 @@ function checkPages(path: string): StoreFault[] {
       .filter((row) => row.integrity_check !== 'ok')
       .map((row) => fault(path, `${row.integrity_check}. Restore it from a backup.`))
   } catch (error) {
-    return [fault(path, `${storeError(error, path).message}. Restore it from a backup.`)]
+    return [fault(path, `${damageIn(error, path)}. Restore it from a backup.`)]
   } finally {
     db?.close()
   }
+}
+
+/** What the error says about the file; throws if it says nothing, as on a full disk. */
+function damageIn(error: unknown, path: string): string {
+  const failure = storeError(error, path)
+  if (failure.code === 'store-full' || failure.code === 'store-locked') throw failure
+  return failure.message
 }
 
 function fault(file: string, message: string): StoreFault {

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
 import { makePrivateFile } from './private-files.ts'
@@ -40,16 +41,34 @@ const codeOf: Record<number, ErrorCode> = {
   26: 'store-damaged',
 }
 
+/** No room for the index of a log that has to be created next to a database, even to read it. */
+const NO_ROOM_FOR_INDEX = 4874
+const CANNOT_OPEN = 14
+
 export function storeError(error: unknown, path: string): AppError {
   if (isAppError(error)) return error
   const { errcode, message, code: errno, syscall } = error as NodeJS.ErrnoException & { errcode?: number }
   let code: ErrorCode = 'internal'
-  if (errcode !== undefined) code = codeOf[errcode & 0xff] ?? 'store-failed'
+  if (errcode === NO_ROOM_FOR_INDEX) code = 'store-full'
+  else if (errcode !== undefined) code = codeOf[errcode & 0xff] ?? 'store-failed'
   else if (errno === 'ENOSPC' || errno === 'EDQUOT') code = 'store-full'
   else if (syscall !== undefined) code = 'store-failed'
   // Of SQLite's 64-bit integers, those beyond 2^53 are never stored.
   else if (errno === 'ERR_OUT_OF_RANGE' && /too large to be represented/.test(message)) code = 'store-damaged'
-  return new AppError(code, `${path}: ${message ?? String(error)}`, { cause: error })
+  let reason = message ?? String(error)
+  if (errcode === NO_ROOM_FOR_INDEX) reason = 'the disk is full'
+  else if (errcode !== undefined && (errcode & 0xff) === CANNOT_OPEN && !isWritable(dirname(path)))
+    reason = `this process may not write to ${dirname(path)}, which even reading a database requires; copy the data folder, or make it writable`
+  return new AppError(code, `${path}: ${reason}`, { cause: error })
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export function openDatabase(path: string, options: OpenOptions): Database {

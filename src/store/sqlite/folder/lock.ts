@@ -20,12 +20,13 @@ export type FolderLock = { release(): void }
 export function lockFolder(folder: string, holder: string, waitMs = 3000, name: LockName = 'lock'): FolderLock {
   const path = join(folder, `${name}.db`)
   const note = join(folder, `${name}.holder`)
-  makePrivateFile(path)
-  const db = new DatabaseSync(path, { timeout: waitMs })
+  let db: DatabaseSync | null = null
   try {
+    makePrivateFile(path)
+    db = new DatabaseSync(path, { timeout: waitMs })
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
-    db.close()
+    db?.close()
     const failure = storeError(error, path)
     if (failure.code !== 'store-locked') throw failure
     throw new AppError(
@@ -34,14 +35,19 @@ export function lockFolder(folder: string, holder: string, waitMs = 3000, name: 
       { cause: error },
     )
   }
-  writeFileSync(note, holder, { mode: PRIVATE_FILE })
-  return {
-    release() {
-      if (!db.isOpen) return
-      db.exec('ROLLBACK')
-      db.close()
-    },
+  const held = db
+  const release = (): void => {
+    if (!held.isOpen) return
+    held.exec('ROLLBACK')
+    held.close()
   }
+  try {
+    writeFileSync(note, holder, { mode: PRIVATE_FILE })
+  } catch (error) {
+    release()
+    throw storeError(error, note)
+  }
+  return { release }
 }
 
 /** Runs `work` while nothing is added to the folder. Returns false without running it if another process writes. */
