@@ -125,6 +125,12 @@ describe('changes of a page', () => {
       expected: [],
     },
     {
+      name: 'a date in Thai is replaced as a whole, though the months share a letter',
+      old: 'ถึงวันที่ 30 พฤศจิกายน 2569',
+      next: 'ถึงวันที่ 15 ธันวาคม 2569',
+      expected: ['changed: ถึงวันที่ [30 พฤศจิกายน]{15 ธันวาคม} 2569'],
+    },
+    {
       name: 'words and numbers that are joined have changed',
       old: 'Room for 1\n2 people at most',
       next: 'Room for 12 people at most',

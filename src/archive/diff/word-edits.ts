@@ -187,7 +187,7 @@ function bestSlide({ ids, word }: TokenList, { start, end, back, ahead }: Slide)
 }
 
 /** A word that carries meaning by itself: a number, a character of a script without spaces, or four letters. */
-const isTelling = /[\p{N}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]|\p{L}.{2}\p{L}/u
+const isTelling = /[\p{N}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]|\p{L}.{2}\p{L}/u
 
 /**
  * Merges edits that are separated by a few words equal by chance: one replacement reads better than two halves.
