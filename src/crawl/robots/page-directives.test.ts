@@ -31,6 +31,15 @@ test('reads several X-Robots-Tag headers and agent scopes', () => {
   assert.equal(flags({}, 'googlebot: noindex, eRACE: none'), 'noindex nofollow')
 })
 
+test('directives of a header may be separated by semicolons or spaces', () => {
+  assert.equal(flags({}, 'noindex; nofollow'), 'noindex nofollow')
+  assert.equal(flags({}, 'noindex nofollow'), 'noindex nofollow')
+  assert.equal(flags({}, 'googlebot: noindex; nofollow'), '')
+  assert.equal(flags({}, 'erace: noindex nofollow; googlebot: noarchive'), 'noindex nofollow')
+  assert.equal(flags({}, 'noindex; max-image-preview: none'), 'noindex')
+  assert.equal(flags({}, 'noindex max-image-preview: none'), 'noindex')
+})
+
 test('a directive with a value is not an agent scope', () => {
   assert.equal(flags({}, 'unavailable_after: Sat, 25 Jun 2010 15:00:00 PST, noindex'), 'noindex')
   assert.equal(flags({}, 'unavailable_after: 25-Jun-10 15:00:00 PST, nofollow'), 'nofollow')

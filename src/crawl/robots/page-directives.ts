@@ -29,23 +29,31 @@ export function pageDirectives({ metas, xRobotsTag, agent }: PageDirectiveSource
   return directives
 }
 
-/** `googlebot: noindex, nofollow`: a scope applies to the directives after it, up to the next scope in the same value. */
+/**
+ * `googlebot: noindex, nofollow`: a scope applies to the directives after it, up to the next scope in the same value. Commas separate
+ * directives, but semicolons and spaces are in use too, as in `meta`.
+ */
 function applyHeader(directives: PageDirectives, value: string, product: string): void {
   let concerned = true
-  for (const item of value.split(',')) {
+  for (const item of value.split(/[,;]/)) {
     const prefix = scope.exec(item)
     const name = prefix?.[1]?.toLowerCase() ?? ''
-    if (prefix === null || valued.has(name)) {
-      if (concerned) apply(directives, item)
-      continue
-    }
-    concerned = name === '*' || name === 'robots' || addresses(name, product)
-    if (concerned) apply(directives, item.slice(prefix[0].length))
+    if (valued.has(name)) continue
+    if (prefix !== null) concerned = name === '*' || name === 'robots' || addresses(name, product)
+    if (concerned) applyWords(directives, item.slice(prefix?.[0].length ?? 0))
+  }
+}
+
+/** Up to a directive with a value: `noindex max-image-preview: none` isn't `none`. */
+function applyWords(directives: PageDirectives, text: string): void {
+  for (const word of text.split(/\s+/)) {
+    if (word.includes(':')) return
+    apply(directives, word)
   }
 }
 
 function apply(directives: PageDirectives, word: string): void {
-  switch (word.trim().toLowerCase()) {
+  switch (word.toLowerCase()) {
     case 'none':
       directives.noindex = true
       directives.nofollow = true
