@@ -119,6 +119,18 @@ describe('IMAP with scripted servers', () => {
     })
   })
 
+  test('reads a message whose header or body is NIL as one without header, or as missing', async () => {
+    const nil = (name: string): Partial<Answers> => ({
+      'UID FETCH': (tag, socket, line) =>
+        line.includes(name)
+          ? `* 1 FETCH (UID 7 BODY[${/BODY\.PEEK\[(.*?)\]/.exec(line)![1]}]${line.includes('<0') ? '<0>' : ''} NIL)\r\n${ok(tag)}`
+          : honest['UID FETCH']!(tag, socket, line),
+    })
+    await failsWith('not-found', nil('BODY.PEEK[]'))
+    const { body } = await withServer(nil('HEADER'), readOne)
+    assert.equal(body.toString(), one)
+  })
+
   test('an aborted visit ends at once', async () => {
     const controller = new AbortController()
     const answers: Answers = { 'UID SEARCH': () => void controller.abort() }

@@ -53,6 +53,9 @@ const noHeader = Buffer.alloc(0)
 
 type Known = { uid: number; size: number; item: Item }
 
+/** A server says NIL for what a message doesn't have, or has no longer; the library says `false`, against its types. */
+const bytesOf = (value: Buffer | false | undefined): Buffer | undefined => (Buffer.isBuffer(value) ? value : undefined)
+
 function imapSession(client: ImapClient, target: MailTarget, place: Place, newestMessages: number): Session {
   const { list, mailbox, host } = target
   const { maxBodyBytes, maxItems } = place.limits
@@ -81,7 +84,7 @@ function imapSession(client: ImapClient, target: MailTarget, place: Place, newes
     const known: Known[] = []
     const nameless: (Omit<Known, 'item'> & { subject: string })[] = []
     for (const { uid, size = Number.POSITIVE_INFINITY, headers } of found) {
-      const { id, subject } = await parseMessage(headers ?? noHeader)
+      const { id, subject } = await parseMessage(bytesOf(headers) ?? noHeader)
       if (id === null) nameless.push({ uid, size, subject })
       else known.push({ uid, size, item: messageItem(list, { kind: 'MID', value: id }, subject) })
     }
@@ -95,13 +98,23 @@ function imapSession(client: ImapClient, target: MailTarget, place: Place, newes
 
   async function wholeHeadersOf(batch: readonly number[]): Promise<Map<number, Buffer>> {
     const found = await client.fetch(batch, { bodyParts: [{ key: 'HEADER', start: 0, maxLength: headerBytes }] })
-    return new Map(found.map(({ uid, headers, bodyParts }) => [uid, headers ?? bodyParts?.get('header') ?? noHeader]))
+    return new Map(
+      found.map(({ uid, headers, bodyParts }) => [
+        uid,
+        bytesOf(headers) ?? bytesOf(bodyParts?.get('header')) ?? noHeader,
+      ]),
+    )
   }
 
   async function sourcesOf(urls: readonly string[], maxBytes: number): Promise<Map<string, Buffer>> {
     const wanted = new Map(urls.map((url) => [uids.get(url)!, url]))
     const found = await client.fetch([...wanted.keys()], { source: { start: 0, maxLength: maxBytes } })
-    return new Map(found.flatMap(({ uid, source }) => (source === undefined ? [] : [[wanted.get(uid)!, source]])))
+    return new Map(
+      found.flatMap(({ uid, source }) => {
+        const body = bytesOf(source)
+        return body === undefined ? [] : [[wanted.get(uid)!, body]]
+      }),
+    )
   }
 
   async function find(url: string): Promise<Item> {
