@@ -191,6 +191,7 @@ const fields = [
   fault('no colon', `${ok}\r\nno colon\r\n\r\n`),
   fault('no name', `${ok}\r\n: value\r\n\r\n`),
   fault('a NUL', `${ok}\r\nX-A: a\0b\r\n\r\n`),
+  whole('a length twice in a row', five + five, 'hello', 'hello', ['content-length', '5']),
   whole('a length twice', `${five}X-A: b\r\ncontent-length:5\r\n`, 'hello', 'hello', ['content-length', '5']),
   whole('a list of equal lengths', 'Content-Length: 5, 5 ,5\r\n', 'hello', 'hello', ['content-length', '5, 5 ,5']),
   fault('a list of different lengths', `${ok}\r\nContent-Length: 5, 6\r\n\r\nhello`),

@@ -21,7 +21,7 @@ const opening = Buffer.from('HTTP/')
 const interim = /^HTTP\/\d\.\d 1(?!01)\d\d(?: |\r)/
 const minorVersion = /^HTTP\/1\.[2-9](?= )/
 const noStatus = /^HTTP\/\d\.\d 0\d\d(?: |\r)/
-const lengthTwice = /\r\ncontent-length:[^\r]*(?:,|\r[\s\S]*\r\ncontent-length:)/i
+const lengthTwice = /\r\ncontent-length:[^\r]*(?:,|(?=\r)[\s\S]*\r\ncontent-length:)/i
 /** White space at either end of a line, and a CR or LF without the other. Most heads have none of them. */
 const untidy = /[ \t]\r|\r\n[ \t]|\r(?!\n)/
 const bareLineFeed = /(?<!\r)\n/
