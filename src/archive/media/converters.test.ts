@@ -187,6 +187,13 @@ describe('CSV', () => {
     assert.equal(await bodyOf('text/csv', '1|2\n3|4\n'), numbers)
   })
 
+  test('is read despite a quotation mark that is never closed', async () => {
+    const rows =
+      '<table>\n<tr><td>size</td><td>price</td></tr>\n<tr><td>size: &quot;5 inch</td><td>price: 1</td></tr>\n'
+    const last = '<tr><td>size: 6</td><td>price: 2</td></tr>\n</table>\n'
+    assert.equal(await bodyOf('text/csv', 'size,price\n"5 inch,1\n6,2\n'), rows + last)
+  })
+
   test('is decoded from its charset', async () => {
     const html = await bodyOf('text/csv; charset=iso-8859-1', Buffer.from('stadt,größe\nKöln,3\n', 'latin1'))
     assert.match(html, /<td>stadt: Köln<\/td><td>größe: 3<\/td>/)

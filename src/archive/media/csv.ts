@@ -30,15 +30,22 @@ function readRows(text: string, delimiter: string): string[][] {
   // Checked first, as the parser would go through every cell before it fails.
   if (hasEndlessLine(text)) throw new Unreadable('too-large', `a line of more than ${maxRowBytes} characters`)
   try {
-    return parse(text, {
-      ...{ delimiter, bom: true, relax_quotes: true, relax_column_count: true, skip_empty_lines: true },
-      to: maxRows + 1,
-      max_record_size: maxRowBytes,
-    })
+    return parseRows(text, delimiter, '"')
   } catch (error) {
-    const isLong = error instanceof CsvError && error.code === 'CSV_MAX_RECORD_SIZE'
+    const code = error instanceof CsvError ? error.code : ''
+    // A quotation mark without its pair would hide all rows after it: then none has a meaning.
+    if (code === 'CSV_QUOTE_NOT_CLOSED') return parseRows(text, delimiter, false)
+    const isLong = code === 'CSV_MAX_RECORD_SIZE'
     throw new Unreadable(isLong ? 'too-large' : 'damaged', error instanceof Error ? error.message : String(error))
   }
+}
+
+function parseRows(text: string, delimiter: string, quote: '"' | false): string[][] {
+  return parse(text, {
+    ...{ delimiter, quote, bom: true, relax_quotes: true, relax_column_count: true, skip_empty_lines: true },
+    to: maxRows + 1,
+    max_record_size: maxRowBytes,
+  })
 }
 
 function hasEndlessLine(text: string): boolean {
