@@ -19,7 +19,8 @@ export type FilterExpression =
 export type FilterQuery = { readonly isRoot: boolean; readonly segments: readonly JsonSegment[] }
 export type FilterValue =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
-  | { readonly kind: 'query' | 'count'; readonly query: FilterQuery }
+  /** `value`: of the one value that the query finds. */
+  | { readonly kind: 'query' | 'value' | 'count'; readonly query: FilterQuery }
   | { readonly kind: 'length'; readonly of: FilterValue }
 
 /** Thrown for an invalid JSONPath; the message says why. */
@@ -33,6 +34,9 @@ const quoted = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/y
 const comparison = /==|!=|<=|>=|<|>/y
 const word = /[a-z]+/y
 const space = /[ \t\r\n]*/y
+
+/** In single quotes, `'` is escaped instead of `"`. */
+const inDoubleQuotes = (sign: string): string => (sign === "\\'" ? "'" : sign === '"' ? '\\"' : sign)
 
 export function readJsonPath(source: string): JsonPath {
   const reader = new Reader(source)
@@ -127,9 +131,8 @@ class Reader {
   private text(): string | null {
     const found = this.match(quoted)
     if (found === null) return null
-    const inner = found.slice(1, -1)
     try {
-      return JSON.parse(found[0] === '"' ? found : `"${inner.replaceAll("\\'", "'").replace(/(?<!\\)"/g, '\\"')}"`)
+      return JSON.parse(found[0] === '"' ? found : `"${found.slice(1, -1).replace(/\\.|"/gs, inDoubleQuotes)}"`)
     } catch {
       throw new JsonPathError(`${found} is no string`)
     }
@@ -166,7 +169,7 @@ class Reader {
     const left = this.value()
     this.match(space)
     const operator = this.match(comparison)
-    if (operator !== null) return { kind: 'compare', operator, left, right: this.value() }
+    if (operator !== null) return { kind: 'compare', operator, left: single(left), right: single(this.value()) }
     if (left.kind !== 'query') throw new JsonPathError('a value alone is no condition')
     return { kind: 'exists', query: left.query }
   }
@@ -180,7 +183,7 @@ class Reader {
       this.at = start
       return null
     }
-    const of = this.value()
+    const of = single(this.value())
     this.expect(',')
     this.match(space)
     const source = this.text()
@@ -210,8 +213,19 @@ class Reader {
     const of = this.value()
     this.depth--
     this.expect(')')
-    if (called === 'length') return { kind: 'length', of }
+    if (called === 'length') return { kind: 'length', of: single(of) }
     if (of.kind !== 'query') throw new JsonPathError(`${called}() needs a path`)
-    return { kind: called === 'count' ? 'count' : 'query', query: of.query }
+    return { kind: called, query: of.query }
   }
+}
+
+/** A path to several values has no value to compare (RFC 9535, 2.3.5.1): a comparison would never hold, without a word. */
+function single(value: FilterValue): FilterValue {
+  if (value.kind !== 'query') return value
+  const isSingle = value.query.segments.every(
+    ({ selectors, isDeep }) =>
+      !isDeep && selectors.length === 1 && (selectors[0]!.kind === 'name' || selectors[0]!.kind === 'index'),
+  )
+  if (!isSingle) throw new JsonPathError('a path to several values can’t be compared; use [?…] within it')
+  return value
 }

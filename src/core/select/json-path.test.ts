@@ -55,6 +55,20 @@ describe('JSONPath', () => {
   ] as const)
     test(path, () => assert.deepEqual(chosen(store, path).sort(), [...expected].sort()))
 
+  test('reads quotation marks and backslashes in quoted names', () => {
+    const names = { "it's": 1, 'say "x"': 2, 'C:\\"x"\\': 3 }
+    for (const [path, name] of [
+      ["$['it\\'s']", "it's"],
+      ['$["it\'s"]', "it's"],
+      ['$[\'say "x"\']', 'say "x"'],
+      ['$[\'C:\\\\"x"\\\\\']', 'C:\\"x"\\'],
+      ['$["C:\\\\\\"x\\"\\\\"]', 'C:\\"x"\\'],
+    ] as const)
+      assert.deepEqual(chosen(names, path), [name], path)
+    assert.deepEqual(chosen({ a: { tags: ['x', 'y'] }, b: { tags: ['y'] } }, '$[?@.tags[?@ == "x"]]'), ['a'])
+    assert.deepEqual(chosen([{ a: 1 }, { a: 2 }], '$[?value(@..a) == 2]'), ['1'])
+  })
+
   test('searches deep and wide documents, and stops when the budget is exhausted', () => {
     let deep: unknown = { price: 1 }
     for (let at = 0; at < 1000; at++) deep = at % 2 === 0 ? [deep] : { a: deep }
@@ -74,6 +88,12 @@ describe('JSONPath', () => {
       ['$[?1]', /a value alone/],
       ['$[?(@.a]', /unexpected "]"/],
       ['$[?match(@.a, "(")]', /\(/],
+      ['$[?@.tags[*] == "x"]', /several values/],
+      ['$[?"x" == @..tag]', /several values/],
+      ['$[?@[0, 1] < 2]', /several values/],
+      ['$[?length(@.*) < 3]', /several values/],
+      ['$[?match(@.tags[:1], "x")]', /several values/],
+      ['$[?value(@.a)]', /a value alone/],
       [`$[?${'('.repeat(50)}@.a${')'.repeat(50)}]`, /too deeply/],
     ] as const)
       assert.throws(() => readJsonPath(path), reason)

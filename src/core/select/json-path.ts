@@ -139,7 +139,8 @@ class Query {
     switch (given.kind) {
       case 'literal':
         return given.value
-      case 'query': {
+      case 'query':
+      case 'value': {
         const found = this.query(given.query, current)
         return found.length === 1 ? found[0]!.value : nothing
       }
