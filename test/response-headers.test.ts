@@ -15,6 +15,9 @@ const types: Record<string, string | string[]> = {
   damaged: 'text/html charset=utf-8',
 }
 
+/** Types of XML under which a page can be served. */
+const xmlTypes = ['application/xml', 'text/xml; charset=utf-8']
+
 /** Types of feeds that say they are something else, or nothing. */
 const feedTypes = ['text/html; charset=utf-8', 'rss', '*/*']
 
@@ -38,10 +41,16 @@ describe('headers of responses', () => {
       if (path === '/') {
         const paths = [
           ...feedTypes.map((_, at) => `feed/${at}`),
+          ...xmlTypes.map((_, at) => `xml/${at}`),
           ...Object.keys(types).map((type) => `type/${type}`),
           ...Object.keys(leading).map((_, at) => `leading/${at}`),
         ]
         return void response.end(`<title>start</title>${paths.map((each) => `<a href="/${each}">x</a>`).join('')}`)
+      }
+      if (kind === 'xml') {
+        response.setHeader('content-type', xmlTypes[Number(number)]!)
+        const body = `<script src="/x.js"/><a href="/below/${name}">x</a>`
+        return void response.end(`<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">${body}</html>`)
       }
       if (kind === 'feed') {
         response.setHeader('content-type', feedTypes[Number(number)]!)
@@ -62,6 +71,12 @@ describe('headers of responses', () => {
   for (const type of Object.keys(types)) {
     test(`links of a page are followed although its type is ${type}`, () => {
       assert.ok(site.asked.includes(`/below/type/${type}`))
+    })
+  }
+
+  for (const [at, type] of xmlTypes.entries()) {
+    test(`links of a page in XHTML are followed although its type is ${type}`, () => {
+      assert.ok(site.asked.includes(`/below/xml/${at}`))
     })
   }
 

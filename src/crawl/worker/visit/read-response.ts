@@ -109,7 +109,8 @@ export async function readResponse(
     : document
   const type = mediaTypeOf(rawHeaders)
   const isFeed = text === document && isFeedAsPage(type, decoded.body)
-  const isHtml = text !== document || (!isFeed && isHtmlType(type, decoded.body))
+  const isXhtml = text === document && isXhtmlAsXml(type, decoded.body)
+  const isHtml = text !== document || isXhtml || (!isFeed && isHtmlType(type, decoded.body))
   const context: PageContext = {
     url: request.url,
     host: request.host,
@@ -132,14 +133,14 @@ export async function readResponse(
       ? null
       : isHtml
         ? extractPage(text.body, {
-            contentType: text.contentType,
+            contentType: isXhtml ? typeAs('application/xhtml+xml', contentType) : text.contentType,
             url: request.url,
             maxLinks,
             memo: pipe.memo,
             withTexts: options.readsText,
           })
         : extractFeed(decoded.body, {
-            contentType: isFeed ? feedType(contentType) : contentType,
+            contentType: isFeed ? typeAs('application/xml', contentType) : contentType,
             url: request.url,
             maxLinks,
           })
@@ -394,9 +395,17 @@ function isFeedAsPage(type: string, body: Buffer): boolean {
 
 const feedStart = /^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|rss|feed|rdf:)/i
 
-function feedType(contentType = ''): string {
+/** A page served under the general type of XML: browsers go by its root. */
+function isXhtmlAsXml(type: string, body: Buffer): boolean {
+  return (type === 'application/xml' || type === 'text/xml') && xhtmlRoot.test(body.toString('latin1', 0, 1024))
+}
+
+const xhtmlRoot = /<html\s[^>]*xmlns\s*=\s*["']http:\/\/www\.w3\.org\/1999\/xhtml["']/
+
+/** The type with the encoding that the server named. */
+function typeAs(type: string, contentType = ''): string {
   const charset = httpContentTypeEncoding(contentType)
-  return charset === undefined ? 'application/xml' : `application/xml; charset=${charset}`
+  return charset === undefined ? type : `${type}; charset=${charset}`
 }
 
 function isHtmlType(type: string, body: Buffer): boolean {
