@@ -21,6 +21,10 @@ const pairs = new Set(
 const headings =
   /(?<!\p{L})(?:advertisements?|sponsored|promoted|related|recommended|recommendations|suggested|similar (?:products|articles|items|posts)|trending|popular|most (?:read|viewed|popular|shared)|you (?:may|might) (?:also )?(?:like|enjoy|be interested)|(?:customers|people) (?:who|also)|also (?:bought|viewed|read|like)|more (?:stories|like this|from the web|from around)|around the web|from our partners|our partners|picked for you|for you|recently viewed|did you know|(?:quote|tip|fact|word|joke|photo|picture|image|thought|proverb) of the (?:day|week|moment)|quote of|tip of|testimonials?|weather|recent comments|latest comments|latest tweets|recent tweets|who[’']?s online|who is online|wetter|météo|el tiempo|meteo|neueste kommentare|what our customers say|anzeigen?|werbung|ähnliche|verwandte|empfohlen\p{L}*|empfehlungen|meistgelesen\p{L}*|beliebt\p{L}*|das könnte|auch interessant|wussten sie|publicité|à lire aussi|les plus lus|articles (?:similaires|liés)|vous aimerez|recommandés?|populaires|publicidad|anuncios?|relacionad[oa]s|recomendad[oa]s|lo más (?:leído|visto)|más leíd[oa]s|te puede interesar|también te|pubblicità|correlati|consigliati|i più letti|potrebbe interessarti|publicidade|mais lid[oa]s|você também|gerelateerd|aanbevolen|meest gelezen|annons|relaterade|mest lest|mest läst|реклама|похожие|популярн\p{L}*|рекомендуем|читайте также|reklama|polecane|najczęściej czytane|podobne|reklam|benzer|önerilen|çok okunanlar)(?!\p{L})|广告|廣告|推荐|推薦|相关|相關|热门|熱門|猜你喜欢|広告|関連|おすすめ|人気|ランキング|광고|추천|관련|인기/iu
 
+/** Ids and classes of consent banners, as the usual scripts name them. A cookie policy is none. */
+const consentBanner =
+  /[.#](?:js-)?(?:(?:eu-?)?cookie-?(?:law-?)?(?:banner|consent|bar|pop-?up|modal|overlay|dialog|wall|layer|alert)s?|(?:gdpr|ccpa|consent)-?(?:banner|bar|pop-?up|modal|overlay|dialog|layer|manager|wall)|cc-(?:banner|window)|onetrust-(?:consent-sdk|banner-sdk|pc-sdk)|cybot-?cookiebot-?dialog|didomi-(?:host|popup|notice)|usercentrics-(?:root|cmp-ui)|borlabs-?cookie(?:box)?|klaro|cmplz-cookiebanner-container|qc-cmp2-container|cmpbox|iubenda-cs-banner|osano-cm-window|truste-consent-track|cookieconsent)(?![a-z])|#cookie-?(?:notice|info|message|hint|disclaimer)(?![a-z])/i
+
 /** Elements that contain a whole page, regardless of their names. */
 const wholePage = /^(?:html|body|main|article)(?![\p{L}\d])/u
 
@@ -50,13 +54,22 @@ export function rotatingPart(place: string): string | null {
   return null
 }
 
+/** Whether a place is in a consent banner. */
+export function isConsentBanner(place: string): boolean {
+  const segments = place.split('/')
+  return segments.some((segment) => !wholePage.test(segment) && consentBanner.test(camelCut(segment)))
+}
+
+function camelCut(segment: string): string {
+  return segment.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1-')
+}
+
 function labelOf(text: string | undefined): string | null {
   return text === undefined ? null : (labels.exec(text.slice(0, 80))?.[0].toLowerCase() ?? null)
 }
 
 function isHint(segment: string): boolean {
-  const words = segment
-    .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1-')
+  const words = camelCut(segment)
     .toLowerCase()
     .split(/[^\p{L}]+/u)
   return words.some(

@@ -48,6 +48,7 @@ export const noiseKinds = [
   'address',
   'countdown',
   'clock',
+  'consent',
 ] as const
 export type NoiseKind = (typeof noiseKinds)[number]
 

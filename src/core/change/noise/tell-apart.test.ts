@@ -320,6 +320,32 @@ describe('noise detection', () => {
     assert.equal(whyNot('1,234', '1,240', { place: 'main/p.price' }), null)
   })
 
+  test('classifies what appears, changes or disappears in a consent banner as noise', () => {
+    for (const place of [
+      'div#cookie-notice/p',
+      'div.cookie-banner/div/button',
+      'div#onetrust-consent-sdk/div#onetrust-banner-sdk/h2',
+      'div#CybotCookiebotDialog/p',
+      'section.cookieConsent/p',
+      'div#gdpr-banner/p',
+      'div.cc-window/span',
+    ]) {
+      assert.equal(noiseOf(change(undefined, 'We and our 812 partners use cookies', { place })), 'consent', place)
+      assert.equal(noiseOf(change('We value your privacy', undefined, { place })), 'consent', place)
+      assert.equal(whyNot('812 partners', '813 partners', { place }), 'consent', place)
+    }
+    for (const place of [
+      'main.cookie-banner/p',
+      'div.cookie-policy/p',
+      'div.cookie-notice/p',
+      'div.cookie-recipes/p',
+      'div.consent-form/p',
+      'article#cookie-law/p',
+      'div.barn/p',
+    ])
+      assert.equal(noiseOf(change(undefined, 'We use butter', { place })), null, place)
+  })
+
   test('classifies a removed and an added block in one place as noise if they differ only in noise', () => {
     const changes = [
       change('Posted just now by Ann', undefined, { place: 'p.by' }),

@@ -1,4 +1,5 @@
 import type { Change } from '../change.ts'
+import { isConsentBanner } from './hints.ts'
 import { fillers } from './labels.ts'
 import { isClock, type Reading } from './moments.ts'
 import { type NoiseKind, recognisers } from './recognisers.ts'
@@ -20,6 +21,7 @@ export const noiseWords: Readonly<Record<NoiseKind, string>> = {
   address: 'a cache parameter in an address',
   countdown: 'a countdown',
   clock: 'a clock',
+  consent: 'a consent banner',
 }
 
 /** Longer blocks are reported unchecked, as are changes beyond a number that no one reads. */
@@ -51,7 +53,8 @@ export function tellApart(changes: readonly Change[]): ToldApart {
 
 /** Why a change is noise; null if it isn't. */
 export function noiseOf(change: Change): NoiseKind | null {
-  const { kind, before, after } = change
+  const { kind, before, after, place } = change
+  if (isConsentBanner(place)) return 'consent'
   if ((before?.length ?? 0) > MAX_TEXT || (after?.length ?? 0) > MAX_TEXT) return null
   if (kind !== 'changed') {
     const { isOnlyNoise, spans } = mask(after ?? before ?? '', change)
