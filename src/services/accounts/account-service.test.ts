@@ -145,6 +145,21 @@ describe('accounts', () => {
       assert.deepEqual(await accounts.service.changePassword(caller, change), { kind: 'wait', seconds: 1 })
     })
 
+    test('keeps all settings that are changed at the same time', async () => {
+      await addAda()
+      const { caller } = await accounts.signedIn('ada@example.org')
+      const { service } = accounts
+      await Promise.all([
+        service.changeOwn(caller, { theme: 'dark' }),
+        service.changeOwn(caller, { shortcuts: false }),
+        service.changeOwn(caller, { notifications: { perHour: 7 } }),
+        service.changeOwn(caller, { notifications: { urgentFrom: 4 } }),
+      ])
+      const { settings } = await service.changeOwn(caller, {})
+      const notifications = { quiet: null, urgentFrom: 4, perHour: 7 }
+      assert.deepEqual(settings, { ...defaultAccountSettings, theme: 'dark', shortcuts: false, notifications })
+    })
+
     test('changes settings one by one', async () => {
       await addAda()
       const { caller } = await accounts.signedIn('ada@example.org')

@@ -64,12 +64,12 @@ export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
     async changeOwn({ account: { id } }, { name, timeZone, shortcuts, theme, notifications }) {
       const account = await accounts.find(id)
       if (account === null) throw new AppError('not-signed-in', 'this account no longer exists')
-      const settings = { ...account.settings }
-      if (timeZone !== undefined) settings.timeZone = checkedTimeZone(timeZone)
-      if (shortcuts !== undefined) settings.shortcuts = shortcuts
-      if (theme !== undefined) settings.theme = theme
-      if (notifications !== undefined)
-        settings.notifications = checkedNotifications({ ...settings.notifications, ...notifications })
+      const settings: NonNullable<AccountChanges['settings']> = {
+        ...(timeZone !== undefined && { timeZone: checkedTimeZone(timeZone) }),
+        ...(shortcuts !== undefined && { shortcuts }),
+        ...(theme !== undefined && { theme }),
+        ...(notifications !== undefined && { notifications: checkedChanges(account, notifications) }),
+      }
       return update(id, { settings, ...(name === undefined ? {} : { name: cleanText(name) }) })
     },
     async changePassword({ account, via, key }, { current, password, address }) {
@@ -120,6 +120,12 @@ function checkedTimeZone(given: string): string {
   } catch (cause) {
     throw new AppError('request-invalid', 'unknown time zone', { cause })
   }
+}
+
+/** Only what is given: concurrent changes of other settings must not be undone. */
+function checkedChanges({ settings }: Account, given: Partial<NotificationSettings>): Partial<NotificationSettings> {
+  const checked = checkedNotifications({ ...settings.notifications, ...given })
+  return Object.fromEntries(Object.entries(checked).filter(([name]) => Object.hasOwn(given, name)))
 }
 
 function checkedNotifications(given: NotificationSettings): NotificationSettings {

@@ -121,6 +121,12 @@ export function accountsSuite(engine: StoreEngine): void {
         assert.deepEqual(await accounts.update(ann.id, changes), { kind: 'done', account: { ...ann, ...shown } })
         assert.deepEqual(await accounts.findByEmail('ann@x.example'), { ...ann, ...changes })
         revisions.push(await accounts.revision())
+        await accounts.update(ann.id, { settings: { theme: 'dark', notifications: { perHour: 7 } } })
+        await accounts.update(ann.id, { settings: { notifications: { urgentFrom: 4 } } })
+        const notifications = { ...defaultAccountSettings.notifications, urgentFrom: 4, perHour: 7 }
+        const settings = { ...defaultAccountSettings, theme: 'dark', notifications }
+        assert.deepEqual((await accounts.find(ann.id))?.settings, settings, 'others stay as they are')
+        revisions.push(await accounts.revision())
         assert.deepEqual(await accounts.update(999, changes), { kind: 'unknown' })
         assert.deepEqual(await accounts.remove(999), { kind: 'unknown' })
         await sessions.add(sessionDraft(ann.id, 's'))

@@ -1,4 +1,4 @@
-import type { Account } from '../../../core/account.ts'
+import type { Account, AccountSettings, NotificationSettings } from '../../../core/account.ts'
 
 /**
  * The accounts that can sign in. Passwords reach the store as hashes only. Removing an account removes its sessions and tokens;
@@ -25,7 +25,10 @@ export type StoredAccount = Account & { passwordHash: string }
 
 export type AccountDraft = Omit<StoredAccount, 'id'>
 
-export type AccountChanges = Partial<Omit<AccountDraft, 'createdAt' | 'email'>>
+/** Settings that are left out stay as they are. */
+export type AccountChanges = Partial<Omit<AccountDraft, 'createdAt' | 'email' | 'settings'>> & {
+  settings?: Partial<Omit<AccountSettings, 'notifications'>> & { notifications?: Partial<NotificationSettings> }
+}
 
 export type AccountOutcome =
   | { kind: 'done'; account: Account }

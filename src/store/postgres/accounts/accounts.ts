@@ -6,7 +6,13 @@ import type {
   AccountStore,
   StoredAccount,
 } from '../../contracts/accounts/accounts.ts'
-import { isAdministrator, losesAdministrator, storedSettings, withoutPassword } from '../../rules/accounts.ts'
+import {
+  changedAccount,
+  isAdministrator,
+  losesAdministrator,
+  storedSettings,
+  withoutPassword,
+} from '../../rules/accounts.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { removeChannels } from '../inbox/deliveries.ts'
@@ -74,7 +80,7 @@ async function update(tx: Tx, id: number, changes: AccountChanges): Promise<Acco
   await lockBase(tx, 'accounts')
   const before = await stored(tx, id)
   if (before === null) return { kind: 'unknown' }
-  const after: StoredAccount = { ...before, ...changes, id, email: before.email }
+  const after = changedAccount(before, changes)
   if (losesAdministrator(before, after) && (await isLast(tx, id))) return { kind: 'last-administrator' }
   const { name, role, level, passwordHash, disabled, settings } = after
   await tx.query(

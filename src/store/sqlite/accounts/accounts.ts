@@ -6,7 +6,13 @@ import type {
   AccountStore,
   StoredAccount,
 } from '../../contracts/accounts/accounts.ts'
-import { isAdministrator, losesAdministrator, storedSettings, withoutPassword } from '../../rules/accounts.ts'
+import {
+  changedAccount,
+  isAdministrator,
+  losesAdministrator,
+  storedSettings,
+  withoutPassword,
+} from '../../rules/accounts.ts'
 import type { Database } from '../folder/database.ts'
 import { createChannelClearing } from '../inbox/deliveries.ts'
 
@@ -33,7 +39,7 @@ export function createSqliteAccounts(db: Database): AccountStore {
   function update(id: number, changes: AccountChanges): AccountOutcome {
     const before = stored(id)
     if (before === null) return { kind: 'unknown' }
-    const after: StoredAccount = { ...before, ...changes, id, email: before.email }
+    const after = changedAccount(before, changes)
     if (losesAdministrator(before, after) && isLast(id)) return { kind: 'last-administrator' }
     const { name, role, level, passwordHash, disabled, settings } = after
     sql.update.run(name, role, level, passwordHash, disabled ? 1 : 0, JSON.stringify(settings), id)
