@@ -28,7 +28,7 @@ export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'eve
         tags: ['inbox'],
         summary: 'Stream live events',
         description:
-          'Event types: hello, annotation, counts, source, crawl, and reset when too many were missed: reload your lists. ' +
+          'Event types: hello, annotation, counts, source, channel, crawl, and reset when too many were missed: reload your lists. ' +
           'With Last-Event-ID, missed events are sent first.',
         querystring: EventQuery,
         response: {
