@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, truncateSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -167,6 +176,26 @@ describe('segments in a shared folder', () => {
       mkdirSync(bodies.folder)
       await one.record(['/a'])
       await readsAll(objects, ['/a'])
+    }))
+
+  test('records are unreachable, not damaged or missing, while the folder is not mounted', () =>
+    withBodies(folder, async ({ bodies, objects, segments, writer, age }) => {
+      const one = writer()
+      await one.record(paths.slice(0, 2))
+      await one.close()
+      await age()
+      const [record] = await recordsOf(objects)
+      const [segment] = await segments.settled('folder', 0, 1)
+      renameSync(bodies.folder, `${bodies.folder}-away`)
+      const isUnreachable = (error: unknown): boolean =>
+        isAppError(error, 'store-failed') && /mounted/.test(error.message)
+      await assert.rejects(objects.read(record!), isUnreachable)
+      await assert.rejects(bodies.backend.packs(segment!), isUnreachable)
+      await assert.rejects(bodies.backend.removePack(segment!, 0), isUnreachable)
+      renameSync(`${bodies.folder}-away`, bodies.folder)
+      rmSync(join(bodies.folder, readdirSync(bodies.folder)[0]!))
+      await assert.rejects(objects.read(record!), (error) => isAppError(error, 'record-damaged'))
+      assert.deepEqual(await bodies.backend.packs(segment!), [])
     }))
 
   test('collecting garbage while the folder is not mounted forgets no segment with live records', () =>

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { AppError, isAppError } from '../../../core/errors.ts'
 import type { ObjectBackend, Place, Segment } from '../../contracts/object-backend.ts'
@@ -51,10 +51,13 @@ export function createFolderBackend({ folder, maxFileBytes, fileHeader }: Folder
     create: (name) => createFileWriter({ path: plainPath({ name }), maxFileBytes, header: fileHeader(`${name}.warc`) }),
     read,
     async packs(segment) {
-      const size = await sizeOf(pathOf(segment))
+      const path = pathOf(segment)
+      const size = await sizeOf(path)
+      if (size === null) await requireFolder(path)
       return size === null ? [] : [{ pack: 0, bytes: size }]
     },
     async removePack(segment) {
+      await requireFolder(plainPath(segment))
       await removeFile(packedPath(segment))
       await removeFile(plainPath(segment))
     },
@@ -69,9 +72,9 @@ async function readBytes(path: string, offset: number, length: number): Promise<
   try {
     handle = await open(path, 'r')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new AppError('record-damaged', `${path} is missing`, { cause: error })
-    throw folderError(error, path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw folderError(error, path)
+    await requireFolder(path)
+    throw new AppError('record-damaged', `${path} is missing`, { cause: error })
   }
   try {
     const bytes = Buffer.allocUnsafe(length)
@@ -85,6 +88,15 @@ async function readBytes(path: string, offset: number, length: number): Promise<
     throw isAppError(error) ? error : folderError(error, path)
   } finally {
     await handle.close()
+  }
+}
+
+/** While the folder isn't mounted, nothing is known about the files in it. */
+async function requireFolder(path: string): Promise<void> {
+  try {
+    await stat(dirname(path))
+  } catch (error) {
+    throw folderError(error, path)
   }
 }
 

@@ -129,6 +129,17 @@ describe('S3 responses', () => {
       assert.equal(asked(), 4)
     }))
 
+  test('a proxy that knows no such page says nothing about objects', () =>
+    withAnswers([{ status: 404, body: '404 page not found' }], async (client) => {
+      for (const request of [
+        client.get('a', { offset: 0, length: 1 }),
+        client.put('a', Buffer.from('x')),
+        client.list(''),
+        client.remove('a'),
+      ])
+        await assert.rejects(request, (error) => isAppError(error, 'store-unavailable'))
+    }))
+
   test('a full server is reported as full', () =>
     withAnswers([{ status: 507, body: '<Error><Code>XMinioStorageFull</Code></Error>' }], (client) =>
       assert.rejects(client.put('a', Buffer.from('x')), (error) => isAppError(error, 'store-full')),

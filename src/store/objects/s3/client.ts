@@ -97,9 +97,7 @@ export function createS3Client({ now = Date.now, wait, limits: given, lookup, ..
       } catch (error) {
         throw isAppError(error) ? error : unreachable(endpoint, error as Error)
       }
-      // Without the bucket, nothing is known about the objects in it.
-      const isWithoutBucket = answer.status === 404 && codeOf(answer.body) === 'NoSuchBucket'
-      if (accepted.includes(answer.status) && !isWithoutBucket) return answer
+      if (accepted.includes(answer.status) && !saysNothing(answer)) return answer
       throw refusal(endpoint, bucket, answer)
     }
     return retry(attempt, {
@@ -166,6 +164,12 @@ function unreachable(endpoint: string, error: Error): AppError {
   return new AppError('store-unreachable', `the object store at ${endpoint} can't be reached: ${message || code}`)
 }
 
+/** Without the bucket, nothing is known about the objects in it, nor if a proxy answers instead of the object store. */
+function saysNothing({ status, body }: Answer): boolean {
+  const code = codeOf(body)
+  return status === 404 && (code === undefined || code === 'NoSuchBucket')
+}
+
 function codeOf(body: Buffer): string | undefined {
   return /<Code>([\w.]{1,80})<\/Code>/.exec(body.toString('utf8'))?.[1]
 }
@@ -180,6 +184,8 @@ function refusal(endpoint: string, bucket: string, { status, body }: Answer): Ap
     return new AppError('store-full', `${where} answered with ${code}`)
   // S3 reports with status 400 that a request arrived too slowly.
   if (isBusy || code === 'RequestTimeout') return new AppError('store-unavailable', `${where} answered with ${code}`)
+  if (status === 404 && codeOf(body) === undefined)
+    return new AppError('store-unavailable', `${where} is not what answers there: status 404 without an S3 error code`)
   if (code === 'NoSuchBucket') return new AppError('store-refused', `${where} has no bucket ${bucket}`)
   if (code === 'RequestTimeTooSkewed')
     return new AppError('store-refused', `${where} refuses requests: this machine's clock differs from its own`)
