@@ -20,6 +20,11 @@ type Deps = {
   searchBox: RefObject<HTMLInputElement | null>
 }
 
+/** After the next render, so that a row that is only now shown gets it. */
+export function focusRow(id: number, options?: FocusOptions): void {
+  requestAnimationFrame(() => document.getElementById(`inbox-item-${id}`)?.focus(options))
+}
+
 export function useInboxKeys(deps: Deps): void {
   const { items, openId, currentId, selection, step, open, close, markChosen, mark, refresh, searchBox } = deps
   const ids = items.map(({ id }) => id)
@@ -34,7 +39,7 @@ export function useInboxKeys(deps: Deps): void {
   const move = (by: 1 | -1) => () => {
     const next = step(by)
     // Focus the row, so that Tab continues from it.
-    if (next !== undefined) requestAnimationFrame(() => document.getElementById(`inbox-item-${next.id}`)?.focus())
+    if (next !== undefined) focusRow(next.id)
   }
   const labels = strings.keys
   useShortcuts(labels.group, [

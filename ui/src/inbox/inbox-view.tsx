@@ -13,7 +13,7 @@ import { BulkBar } from './bulk-bar.tsx'
 import { ChannelBanner } from './channel-banner.tsx'
 import { InboxBody } from './inbox-body.tsx'
 import { type InboxFilters, useInboxFilters } from './inbox-filters.ts'
-import { useInboxKeys } from './inbox-keys.ts'
+import { focusRow, useInboxKeys } from './inbox-keys.ts'
 import type { RowActions } from './inbox-row.tsx'
 import { InboxToolbar } from './inbox-toolbar.tsx'
 import { OpenItem } from './reading-pane.tsx'
@@ -61,7 +61,11 @@ function useOpen(openId: number | null, markOpened: (id: number) => void) {
   const openedId = useRef<number | null>(null)
   // Once per opening: an item marked as unread while open stays unread.
   useEffect(() => {
-    if (openId === null) openedId.current = null
+    if (openId === null) {
+      // The pane is gone, and the focus with it.
+      if (openedId.current !== null && document.activeElement === document.body) focusRow(openedId.current)
+      openedId.current = null
+    }
     if (openId === null || item?.id !== openId || openedId.current === openId) return
     openedId.current = openId
     setCurrentId(openId)
@@ -107,17 +111,38 @@ export default function InboxView() {
 
   /** Marks the selection if there is one, else the open or current item. */
   function markChosen(marks: Marks) {
+    const id = openId ?? currentId
+    if (selection.isEmpty) {
+      if (id !== null) markOne(id, marks)
+      return
+    }
+    const leaving = marks.archived === undefined ? [] : items.filter((item) => selection.has(item.id))
+    if (openId !== null && leaving.some((item) => item.id === openId)) close()
+    takePlaceOf(leaving)
     if (selection.isAll) markMatching(shown, newestId, marks, matching)
-    else if (selection.ids.size > 0) mark([...selection.ids], marks)
-    else if ((openId ?? currentId) !== null) markOne((openId ?? currentId) as number, marks)
+    else mark([...selection.ids], marks)
     clear()
   }
 
   function markOne(id: number, marks: Marks) {
     // When an item leaves the list, the next one takes its place, or the pane closes.
-    if (marks.archived !== undefined && id === openId && step(1) === undefined) close()
-    else if (marks.archived !== undefined && id === currentId) step(1)
+    if (marks.archived !== undefined) {
+      if (id === openId && step(1) === undefined) close()
+      takePlaceOf(items.filter((item) => item.id === id))
+    }
     mark([id], marks)
+  }
+
+  /** The cursor moves from rows that leave the list to the next one that stays, and the focus with it if it would be lost. */
+  function takePlaceOf(leaving: readonly Annotation[]) {
+    const cursor = items.findIndex(({ id }) => id === (openId ?? currentId))
+    const at = cursor >= 0 ? cursor : items.findIndex(({ id }) => selection.has(id))
+    const stays = (item: Annotation) => !leaving.includes(item)
+    const next = items.slice(Math.max(at, 0)).find(stays) ?? items.findLast(stays)
+    if (leaving.some(({ id }) => id === currentId)) setCurrentId(next?.id ?? null)
+    const disappears = leaving.length > 0 ? '.inbox-row, .inbox-bulk' : '.inbox-bulk'
+    if (next !== undefined && document.activeElement?.closest(disappears) != null)
+      focusRow(next.id, { preventScroll: true })
   }
 
   function refresh() {

@@ -7,8 +7,8 @@ import { countWatches, strings } from './strings.ts'
 import type { WatchActions } from './use-watch-actions.ts'
 import { bareAddress } from './watch-state.tsx'
 
-/** `named`: the loaded ones, which can be listed by address. */
-export type Removal = { target: Target; named: readonly Pick<Source, 'uri'>[] }
+/** `named`: the loaded ones, which can be listed by address; `next`: the row that takes their place. */
+export type Removal = { target: Target; named: readonly Pick<Source, 'uri'>[]; next: number | null }
 type Props = { removal: Removal; actions: WatchActions; onDone: () => void; onCancel: () => void }
 
 const MAX_NAMED = 5

@@ -29,6 +29,13 @@ export function useCursor(rows: readonly Source[]) {
       if (next !== undefined) setId(next.id)
       return next
     },
+    /** The row that takes the place of these when they leave: the next one that stays. */
+    placeOf(ids: readonly number[]): number | null {
+      const leaving = new Set(ids)
+      const first = at >= 0 ? at : rows.findIndex(({ id }) => leaving.has(id))
+      const stays = ({ id }: Source) => !leaving.has(id)
+      return (rows.slice(Math.max(first, 0)).find(stays) ?? rows.findLast(stays))?.id ?? null
+    },
     put(to: number, withFocus = false) {
       setByKey(withFocus)
       setId(to)

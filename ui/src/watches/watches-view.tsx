@@ -76,10 +76,14 @@ export default function WatchesView() {
   }, [fetchNextPage, wantsMore])
   const onRemove = (target: Target) => {
     const named = target.kind === 'all' ? rows : rows.filter(({ id }) => target.ids.includes(id))
-    setRemoval({ target, named })
+    setRemoval({ target, named, next: target.kind === 'all' ? null : cursor.placeOf(target.ids) })
   }
   const removeOne = (source: Pick<Source, 'id' | 'uri'>) =>
-    setRemoval({ target: { kind: 'ids', ids: [source.id] }, named: [source] })
+    setRemoval({
+      target: { kind: 'ids', ids: [source.id] },
+      named: [source],
+      next: cursor.placeOf([source.id]),
+    })
   const menuOf = useStable((source: Source) => watchMenu(source, { actions, onOpen, onRemove: removeOne }))
 
   useWatchKeys({
@@ -172,6 +176,7 @@ export default function WatchesView() {
           onCancel={() => setRemoval(null)}
           onDone={() => {
             setRemoval(null)
+            if (removal.next !== null) cursor.put(removal.next, true)
             selection.clear()
             showDetail(null)
           }}
