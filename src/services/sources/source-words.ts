@@ -9,10 +9,12 @@ export function messageOf(
   state: SourceState,
   { source, row }: { source: OwnedSource; row: WatchRow | undefined },
 ): string {
-  return words[state]({ source, status: row?.status ?? 0, outcome: row?.outcome ?? '' })
+  const isFirst = row !== undefined && row.checkedAt <= source.visitedAt
+  return words[state]({ source, status: row?.status ?? 0, outcome: row?.outcome ?? '', isFirst })
 }
 
-type Facts = { source: OwnedSource; status: number; outcome: string }
+/** `isFirst`: the last check was the owner's first, which has nothing to compare with. */
+type Facts = { source: OwnedSource; status: number; outcome: string; isFirst: boolean }
 
 const words: Record<SourceState, (facts: Facts) => string> = {
   paused: ({ source }) =>
@@ -49,7 +51,8 @@ const words: Record<SourceState, (facts: Facts) => string> = {
   empty: () =>
     'The page has no text of its own to compare; a script may build it in the browser. Watch its feed or another page instead.',
   changed: () => 'The last check found a change.',
-  unchanged: () => 'The last check found no change.',
+  unchanged: ({ isFirst }) =>
+    isFirst ? 'The first check saved the baseline. Later checks look for changes.' : 'The last check found no change.',
 }
 
 const blindWords: ReadonlyMap<string, string> = new Map([

@@ -6,6 +6,7 @@ import { Icon } from '../kit/icon.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { Segments } from '../kit/segments.tsx'
 import type { Selection } from '../kit/selection.ts'
+import { byName } from '../kit/strings.ts'
 import { setQuery } from '../url/query-state.ts'
 import type { Incoming } from './arrivals.ts'
 import { type InboxFilters, type InboxState, inboxStates } from './inbox-filters.ts'
@@ -64,7 +65,7 @@ export function InboxToolbar(props: Props) {
           value={filters.profile}
           options={[
             { value: '', label: texts.allProfiles },
-            ...profiles.map(({ id, name, pages }) => ({
+            ...profiles.toSorted(byName).map(({ id, name, pages }) => ({
               value: id,
               label: pages.unread > 0 ? texts.profileWithUnread(name, pages.unread) : name,
             })),

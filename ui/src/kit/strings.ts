@@ -37,6 +37,13 @@ export const strings = {
   },
 }
 
+const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+
+/** Orders by name as people do: item 2 before item 10. */
+export function byName(a: { name: string }, b: { name: string }): number {
+  return names.compare(a.name, b.name)
+}
+
 /** Capitalises a message: the server's start in lower case. */
 export function sentenceOf(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)

@@ -13,7 +13,7 @@ import { classNames } from '../kit/class-names.ts'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState, ErrorState, LoadingState, MoreFailed } from '../kit/states.tsx'
-import { formatCount, strings as shared } from '../kit/strings.ts'
+import { byName, formatCount, strings as shared } from '../kit/strings.ts'
 import { useCounts } from '../session/session.ts'
 import { useQueryState } from '../url/query-state.ts'
 import { ProfileMenu } from './profile-menu.tsx'
@@ -32,7 +32,8 @@ function isFound({ name, sources, interests }: Profile, text: string): boolean {
 export default function ProfilesView() {
   const profiles = usePages<List<Profile>>(['profiles', 'list'], '/profiles', { limit: PAGE_ROWS })
   const [q, setQ] = useQueryState('q')
-  const all = useMemo(() => profiles.data?.pages.flatMap(({ items }) => items) ?? [], [profiles.data])
+  // Each page on its own, so that loading more moves no row.
+  const all = useMemo(() => profiles.data?.pages.flatMap(({ items }) => items.toSorted(byName)) ?? [], [profiles.data])
   const rows = useMemo(() => all.filter((profile) => isFound(profile, q.trim().toLowerCase())), [all, q])
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = profiles
   // A search covers loaded rows only: load the rest.

@@ -83,9 +83,9 @@ export const strings = {
     lastChange: 'Last change',
     nextCheck: 'Next check',
     unread: 'Unread',
-    checkedShort: 'Checked',
-    changedShort: 'Changed',
-    nextShort: 'Next',
+    checkedShort: 'Checked:',
+    changedShort: 'Changed:',
+    nextShort: 'Next:',
     unreadSuffix: 'unread',
     muted: 'Muted',
     mutedHint: 'Checked, but kept out of your inbox',
@@ -214,6 +214,8 @@ export const strings = {
     } as Record<string, string>,
     versions: (outcome: string, count: number) =>
       `${outcome}, ${count === 1 ? '1 new version' : `${count} new versions`}`,
+    /** The first visit, with nothing to compare with. */
+    baseline: 'saved as the baseline',
     duration: (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`),
   },
 }

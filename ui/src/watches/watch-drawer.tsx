@@ -92,7 +92,7 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
           </div>
         ))}
       </dl>
-      <CheckLog checks={source.checks} />
+      <CheckLog checks={source.checks} hasChanged={source.lastChangedAt !== null} />
       <div className="kit-row">
         <ButtonLink label={strings.editProfile} small href={`/profiles/${profile}`} icon="edit" />
         <ButtonLink label={text.inbox(source.unread)} small href={`/inbox?state=all&profile=${profile}`} icon="inbox" />
@@ -115,7 +115,8 @@ function factsOf(source: SourceDetail): [name: string, fact: ReactNode][] {
         <span className="soft">{why}</span>
       </>,
     ],
-    ...(source.changesPerDay === null
+    // Before the first change, the rate is only assumed.
+    ...(source.changesPerDay === null || source.lastChangedAt === null
       ? []
       : [[text.changes, formatOften(source.changesPerDay)] as [string, ReactNode]]),
     ...(source.expectedDelayMs === null
@@ -127,14 +128,15 @@ function factsOf(source: SourceDetail): [name: string, fact: ReactNode][] {
   ]
 }
 
-function outcomeText({ outcome, changed }: Check): string {
+function outcomeText({ outcome, changed }: Check, hasChanged: boolean): string {
   const { outcomes } = strings.checks
   const word = Object.hasOwn(outcomes, outcome) ? outcomes[outcome]! : outcome.replaceAll('-', ' ')
   if (changed === 0) return word
+  if (outcome === 'changed' && !hasChanged) return strings.checks.baseline
   return strings.checks.versions(word, changed)
 }
 
-function CheckLog({ checks }: { checks: readonly Check[] }) {
+function CheckLog({ checks, hasChanged }: { checks: readonly Check[]; hasChanged: boolean }) {
   const text = strings.checks
   return (
     <section className="kit-stack small">
@@ -148,7 +150,7 @@ function CheckLog({ checks }: { checks: readonly Check[] }) {
           rowKey={({ at }) => at}
           columns={[
             { key: 'when', head: text.when, cell: ({ at }) => <RelativeTime at={at} /> },
-            { key: 'outcome', head: text.outcome, cell: outcomeText },
+            { key: 'outcome', head: text.outcome, cell: (check) => outcomeText(check, hasChanged) },
             { key: 'status', head: text.status, numbers: true, cell: ({ status }) => (status === 0 ? '—' : status) },
             { key: 'took', head: text.took, numbers: true, cell: ({ tookMs }) => text.duration(tookMs) },
           ]}
