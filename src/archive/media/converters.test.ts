@@ -60,6 +60,40 @@ describe('PDF', () => {
   const insertedIn = (body: Buffer, text: string): Buffer =>
     Buffer.concat([body.subarray(0, 9), Buffer.from(text), body.subarray(9)])
 
+  /** A text in a font that isn't in the file, with one of the encodings that every reader has to know. */
+  function eastAsianPdf(encoding: string, ordering: string, text: string): Buffer {
+    const content = `BT /F1 12 Tf 72 700 Td <${text}> Tj ET`
+    return pdfFile([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+      `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+      `<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /${encoding} /DescendantFonts [6 0 R] >>`,
+      `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> /FontDescriptor 7 0 R >>`,
+      '<< /Type /FontDescriptor /FontName /Song /Flags 4 /FontBBox [0 0 999 999] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>',
+    ])
+  }
+
+  test('has the text of East Asian fonts with predefined encodings', async () => {
+    const cases = [
+      ['UniGB-UCS2-H', 'GB1', '00414e2d6587', 'A中文'],
+      ['UniJIS-UTF16-H', 'Japan1', '65e5672cd83ddc00', '日本🐀'],
+      ['GBK-EUC-H', 'GB1', '41d6d0cec4', 'A中文'],
+      ['ETen-B5-H', 'CNS1', 'a4a4a4e5', '中文'],
+      ['90ms-RKSJ-V', 'Japan1', '93fa967bb1', '日本ｱ'],
+      ['EUC-H', 'Japan1', 'c6fccbdc', '日本'],
+      ['KSCms-UHC-H', 'Korea1', 'c7d1b1db', '한글'],
+    ] as const
+    for (const [encoding, ordering, bytes, text] of cases)
+      assert.equal(
+        await bodyOf('application/pdf', eastAsianPdf(encoding, ordering, bytes)),
+        `<p>${text}</p>\n`,
+        encoding,
+      )
+    // The numbers of glyphs say nothing about the characters.
+    assert.equal(await bodyOf('application/pdf', eastAsianPdf('Identity-H', 'GB1', '00220023')), '')
+  })
+
   test('is read despite wrong offsets', async () => {
     const html = await htmlOf('application/pdf', insertedIn(pdfOf([{ lines: ['First page.'] }]), '%x\n'))
     assert.match(html, /<p>First page\.<\/p>/)

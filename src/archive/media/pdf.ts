@@ -1,6 +1,7 @@
 import { getDocumentProxy } from 'unpdf'
 import { type Converter, Unreadable } from './converter.ts'
 import { createPageWriter, linkStart, type PageWriter } from './page-writer.ts'
+import { createEncodings } from './pdf-encodings.ts'
 
 const maxPages = 3000
 
@@ -40,6 +41,7 @@ async function open(body: Buffer): Promise<Document> {
     return await getDocumentProxy(new Uint8Array(body), {
       ...{ verbosity: 0, useSystemFonts: false, disableFontFace: true, isEvalSupported: false, useWasm: false },
       ...{ stopAtErrors: false, enableXfa: false, isOffscreenCanvasSupported: false, maxImageSize: 1 },
+      ...{ BinaryDataFactory: createEncodings(), cMapPacked: false },
     })
   } catch (error) {
     const isLocked = error instanceof Error && error.name === 'PasswordException'
