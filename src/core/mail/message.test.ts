@@ -185,6 +185,13 @@ test('an empty body stays empty, whether encoded or multipart', async () => {
     assert.equal((await parseMessage(Buffer.from(`Subject: nothing\n${message}`))).text.trim(), '')
 })
 
+test('the date of a forwarded message is shown in UTC on every machine', async () => {
+  const forwarded = 'Date: Sun, 12 Aug 2012 11:34:56 +0200\nSubject: inner\n\nInside'
+  const source = `Content-Type: multipart/mixed; boundary=b\n\n--b\n\nSee:\n--b\nContent-Type: message/rfc822\n\n${forwarded}\n--b--`
+  const { text } = await parseMessage(Buffer.from(source))
+  assert.match(text, /^Date: +2012-08-12 at 09:34:56 UTC$/m)
+})
+
 test('cuts an address full of spaces, and still reads the text', async () => {
   const { to, text } = await parseMessage(Buffer.from(`To: <a${' '.repeat(39_000)}b@c.example>\n\nx`))
   assert.deepEqual([to, text], ['a', 'x'])

@@ -33,6 +33,9 @@ type MimeNode = {
   decodeFlowedText(text: string, hasDeletedSpaces: boolean): string
 }
 
+/** The same of the class that parses a message, and those within it with parsers of their own. */
+type MessageParser = { rfc822NestingDepth: number; parse(source: unknown): Promise<Email> }
+
 let loaded: Promise<MimeReader> | undefined
 
 /**
@@ -45,6 +48,7 @@ let loaded: Promise<MimeReader> | undefined
  * - It joins flowed lines of a quotation with their quotation marks.
  * - It reads other bytes than UTF-8 in the headers of parts as broken characters. Here they are Western European.
  * - It knows neither UTF-7 nor the encoding that an HTML part itself declares.
+ * - It shows dates of forwarded messages in the time zone and the language of the machine. Here they are in UTC.
  */
 export function loadMimeReader(): Promise<MimeReader> {
   loaded ??= load()
@@ -55,8 +59,21 @@ async function load(): Promise<MimeReader> {
   const { default: PostalMime, decodeWords, addressParser } = await import('postal-mime')
   const { root } = new PostalMime() as unknown as { root: MimeNode }
   mend(Object.getPrototypeOf(root))
+  mendDates(PostalMime.prototype as unknown as MessageParser)
   return { parse: (source, options) => PostalMime.parse(source, options), decodeWords, parseAddresses: addressParser }
 }
+
+function mendDates(parser: MessageParser): void {
+  const { parse } = parser
+  parser.parse = async function (source) {
+    const email = await parse.call(this, source)
+    if (this.rfc822NestingDepth > 0 && email.date !== undefined) email.date = shownDate(email.date)
+    return email
+  }
+}
+
+/** Not a date to the library, which leaves such texts as they are. */
+const shownDate = (date: string): string => date.replace(/^([\d-]{10})T([\d:]{8})\.\d+Z$/, '$1 at $2 UTC')
 
 function mend(node: MimeNode): void {
   const { setupContentDecoder, feed, processHeaders, finalize, getTextContent } = node
