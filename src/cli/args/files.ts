@@ -33,6 +33,20 @@ export function checkFolder(place: string, given: string, { cwd, dataDir, errors
   return path
 }
 
+const compressedName = /\.(gz|tgz|zst|tzst|xz|txz|bz2|tbz2?|zip|7z|br|lz4)$/i
+
+/** Adds an error for a name that promises a compression other than the known ones: no program could open the file by its name. */
+export function checkCompression(
+  place: string,
+  given: string,
+  { known, errors }: { known: readonly string[]; errors: ValidationError[] },
+): void {
+  const ending = compressedName.exec(given)?.[1]?.toLowerCase()
+  if (ending === undefined || known.includes(ending)) return
+  const advice = known.length === 0 ? 'choose a name without it' : `use .${known.join(', .')} or none`
+  errors.push({ place, message: `${given.slice(0, 200)} can't be compressed as .${ending}; ${advice}` })
+}
+
 function errorOf(path: string, given: string, dataDir: string, force: boolean): string | null {
   if (given === '' || given === '-' || given.endsWith('/')) return 'is not a file name'
   const folder = dirname(path)

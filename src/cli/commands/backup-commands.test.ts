@@ -50,6 +50,15 @@ describe('backup and restore', () => {
     assert.equal((calls[1] as unknown[])[2], false)
   })
 
+  test('a name that promises another compression is refused', async () => {
+    const { code, err } = await folder.run(['backup', 'monday.tar.xz'])
+    assert.equal(code, 2)
+    assert.match(err, /^erace backup: FILE: monday\.tar\.xz can't be compressed as \.xz; use \.gz, \.tgz, /)
+    const engine = { backup: async () => backedUp }
+    for (const name of ['a.tar', 'a.tar.gz', 'A.TGZ', 'a.tar.zst', 'a.tzst', 'backup-of-monday'])
+      assert.equal((await folder.run(['backup', name], { engine })).code, 0, name)
+  })
+
   test('a backup with missing parts exits with 1 and lists them', async () => {
     const incomplete = ['/data/archive/x.warc is missing']
     const engine = { backup: async () => ({ ...backedUp, incomplete }) }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { ValidationError } from '../../config/validation-errors.ts'
 import type { BackupReport, CopyProgress, RestoreReport } from '../../core/reports/backup-report.ts'
+import { checkCompression } from '../args/files.ts'
 import { refuseWords } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
 import { interruptible } from '../interrupt.ts'
@@ -21,7 +22,9 @@ export const backup: Command = {
   ],
   async prepare(context, errors) {
     const { positionals, options, target, cwd, engine, io, json } = context
-    const file = resolve(cwd, takeOneFile(positionals, 'backup', errors))
+    const given = takeOneFile(positionals, 'backup', errors)
+    checkCompression('FILE', given, { known: ['gz', 'tgz', 'zst', 'tzst'], errors })
+    const file = resolve(cwd, given)
     const force = options.flag('force')
     return () =>
       interruptible(context, 'nothing was written', async ({ signal, line, shows }) => {

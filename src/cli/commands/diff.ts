@@ -53,10 +53,17 @@ export const command: Command = {
       const report = await engine.diff(target, url!, request)
       if (json) io.stdout.write(`${JSON.stringify(report)}\n`)
       else if (options.flag('html')) io.stdout.write(await engine.diffPage(report, isText ? 'text' : 'changes'))
+      else if (report.from.n === report.to.n) io.stdout.write(sameVersion(report, from !== undefined))
       else io.stdout.write((isText ? diffText : changesText)(report, io.stdout, colour))
       return exitCodes.done
     }
   },
+}
+
+/** Two times, or a version and the latest, may be one version. */
+function sameVersion({ url, to }: DiffReport, isChosen: boolean): string {
+  const why = isChosen ? 'both are' : 'there is only'
+  return `${printable(url, 500)}: nothing to compare, ${why} ${versionLine(to)}\n`
 }
 
 function changesText(report: DiffReport, sink: Sink, colour: boolean): string {
@@ -91,7 +98,6 @@ function diffText(report: DiffReport, sink: Sink, colour: boolean): string {
 
 function plainWords({ url, from, to, equal, compared, hunks }: DiffReport): string {
   const name = printable(url, 500)
-  if (from.n === to.n) return `${name}: nothing to compare, there is only ${versionLine(to)}`
   const pair = `${versionLine(from)} and ${versionLine(to)}`
   if (compared === 'bytes' && !equal) return `${name}: ${pair} differ; there is no text to compare`
   if (!equal && hunks.length > 0) return `${name}: readers see no difference between ${pair}; try --lines or --raw`

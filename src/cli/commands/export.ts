@@ -7,7 +7,7 @@ import {
   exportKinds,
 } from '../../core/reports/export-report.ts'
 import { parseMoment } from '../../core/search-query/parse-query.ts'
-import { checkFolder, checkTarget, stdoutConflict } from '../args/files.ts'
+import { checkCompression, checkFolder, checkTarget, stdoutConflict } from '../args/files.ts'
 import { readOwner, refuseWords } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'
@@ -99,6 +99,9 @@ function readRequest(
   const isFolder = kind === 'markdown' && given !== undefined && !/\.jsonl(?:\.gz)?$/.test(given)
   const check = isFolder ? checkFolder : checkTarget
   const file = given === undefined || toStdout ? null : check('FILE', given, target)
+  // A WACZ file is a ZIP file.
+  if (given !== undefined && !isFolder)
+    checkCompression('FILE', given, { known: kind === 'wacz' ? ['zip'] : ['gz'], errors })
   // For bad URLs, the lines themselves are the machine-readable result.
   if (toStdout && json && kind !== 'bad-urls') errors.push({ place: '--json', message: stdoutConflict })
   if (toStdout && (kind === 'warc' || kind === 'wacz') && io.stdout.isTTY === true)
@@ -107,6 +110,7 @@ function readRequest(
   if (index !== undefined && kind !== 'warc') errors.push({ place: '--cdxj', message: 'only valid with warc' })
   if (index !== undefined && toStdout)
     errors.push({ place: '--cdxj', message: 'an index needs an exported file; name one instead of -' })
+  if (index !== undefined) checkCompression('--cdxj', index, { known: ['gz'], errors })
   const indexFile = index === undefined ? null : checkTarget('--cdxj', index, target)
   if (indexFile !== null && indexFile === file) errors.push({ place: '--cdxj', message: 'is the same file as FILE' })
   if (options.flag('all') && !ofCurrent.has(kind))

@@ -318,6 +318,11 @@ describe('history, show and diff', () => {
     assert.equal((await diff(changed, [], { columns: 80, env: { NO_COLOR: '1' } })).out.includes('\u001b'), false)
   })
 
+  test('diff says when the chosen versions are the same', async () => {
+    const { out } = await diff({ ...changed, to: version, equal: true, hunks: [] }, ['2026-01-02', '2026-01-03'])
+    assert.match(out, /: nothing to compare, both are version 1 of 2026-01-01 00:00:00Z/)
+  })
+
   test('diff explains why there is nothing to show', async () => {
     const same: DiffReport = { ...changed, equal: true, hunks: [] }
     for (const [report, message] of [

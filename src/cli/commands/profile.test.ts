@@ -232,6 +232,7 @@ describe('erace profile', () => {
         /b: profile validate takes one file(?:.|\n)*--owner/,
       ],
       [['profile', 'export', 'there.xml'], /already exists; use --force to replace it/],
+      [['profile', 'export', 'a.xml.gz'], /FILE: a\.xml\.gz can't be compressed as \.gz; choose a name without it/],
       [['profile', 'export', 'a.json', '--urds'], /--urds: only available as XML/],
       [['profile', 'export', '-', '--json'], /name a file/],
     ]

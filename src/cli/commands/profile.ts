@@ -5,7 +5,7 @@ import type { ImportedProfile } from '../../core/profile.ts'
 import { previewLimits } from '../../core/reports/profile-report.ts'
 import { EXPECTED_EMAIL, emailOf } from '../../services/accounts/account-text.ts'
 import type { FileError, FileProfile, ReadFile } from '../../services/profiles/profile-file.ts'
-import { checkTarget, stdoutConflict } from '../args/files.ts'
+import { checkCompression, checkTarget, stdoutConflict } from '../args/files.ts'
 import { readOwner, wholeNumber } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes } from '../command.ts'
 import { formatCount, printable } from '../output/terminal-text.ts'
@@ -150,6 +150,7 @@ function prepareExport(context: CommandContext, given: string, owner: string | n
   const form = isJson(given) ? 'json' : 'xml'
   if (kind === 'urds' && form === 'json') errors.push({ place: '--urds', message: 'only available as XML' })
   if (toStdout && json) errors.push({ place: '--json', message: stdoutConflict })
+  checkCompression('FILE', given, { known: [], errors })
   const file = toStdout ? null : checkTarget('FILE', given, { cwd, dataDir, force: options.flag('force'), errors })
   return async () => {
     const { writeProfileFile } = await import('./profile-export.ts')
