@@ -129,6 +129,26 @@ describe('damage to the embedded store', () => {
       }))
   }
 
+  test('impossible constants of the folder are reported, and nothing is done with them', () =>
+    withFilled(async (system) => {
+      const path = paths.catalog(system.folder)
+      const db = openDatabase(path, { migrations: catalogMigrations })
+      for (const [name, value] of [
+        ['shards', '0'],
+        ['shards', '1e9'],
+        ['seed', `'12x4,5'`],
+        ['seed', `'12'`],
+      ] as const) {
+        const { was } = db.prepare('SELECT value AS was FROM facts WHERE name = ?').get(name) as { was: string }
+        db.exec(`UPDATE facts SET value = ${value} WHERE name = '${name}'`)
+        await assert.rejects(system.open(1), isDamage(path), `${name} ${value}`)
+        assert.deepEqual(faultyFiles(system.folder), [path])
+        db.prepare('UPDATE facts SET value = ? WHERE name = ?').run(was, name)
+      }
+      db.close()
+      assert.deepEqual(checkDatabases(system.folder), [])
+    }))
+
   test('damage within the list of records is reported as such', () =>
     withFilled(async (system) => {
       const path = paths.catalog(system.folder)

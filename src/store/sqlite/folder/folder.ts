@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, isAppError } from '../../../core/errors.ts'
+import { partitionCount } from '../../../core/url/partition.ts'
 import type { Run, RunStore } from '../../contracts/runs.ts'
 import { removeLeftovers } from '../archive/archive-copy.ts'
 import { keepOwners } from '../frontier/host-owners.ts'
@@ -111,7 +112,16 @@ export function readFacts(db: Database): FolderFacts | null {
   const shards = kept.get('shards')
   if (shards === undefined) return null
   const [hi, lo] = String(kept.get('seed')).split(',').map(Number)
+  const isSeed = (part = Number.NaN): boolean => Number.isInteger(part) && part >= 0 && part < 2 ** 32
+  if (!Number.isInteger(shards) || !(Number(shards) >= 1 && Number(shards) <= partitionCount))
+    throw damagedFact(db, `says that there are ${shards} shards`)
+  // With another seed, every URL would be a new one.
+  if (!isSeed(hi) || !isSeed(lo)) throw damagedFact(db, 'has no valid seed of the URL fingerprints')
   return { shards: Number(shards), seed: [hi!, lo!] }
+}
+
+function damagedFact({ path }: Database, what: string): AppError {
+  return new AppError('store-damaged', `${path} ${what}. Restore it from a backup.`)
 }
 
 function keepFacts(db: Database, shards: number): FolderFacts {
