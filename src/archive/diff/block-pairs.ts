@@ -2,6 +2,7 @@ import type { Block } from '../../core/change/change.ts'
 import { alignGap } from './block-alignment.ts'
 import { classes } from './block-likeness.ts'
 import { type PairUp, pairByKey } from './keyed-pairs.ts'
+import { createRankedRows } from './ranked-rows.ts'
 import { findRejoined, type Rejoined } from './rejoined-blocks.ts'
 import { type DiffBudget, diffNumbers } from './sequence-diff.ts'
 import { TextNumbers } from './text-numbers.ts'
@@ -21,7 +22,7 @@ export type Pairs = {
 
 /**
  * Blocks with a key are paired by key. Of the others, equal blocks in the same order are paired first, then texts that moved
- * unchanged, paragraphs that were only split or joined, and in the gaps between all these the most similar blocks.
+ * unchanged, paragraphs that were only split or joined, rows of a ranking by their names, and in the gaps between all these the most similar blocks.
  */
 export function pairBlocks(old: readonly Block[], next: readonly Block[], budget: DiffBudget): Pairs {
   const pairs = {
@@ -44,6 +45,7 @@ export function pairBlocks(old: readonly Block[], next: readonly Block[], budget
   })
   pairs.coarse = coarse
   pairMoved(old, next, texts, pairs, gaps, pair)
+  const pairRanked = createRankedRows(old, next)
   for (const gap of gaps) {
     const isAlone = { from: (place: number) => pairs.to[place] === -1, to: (place: number) => pairs.from[place] === -1 }
     let [from, to] = [gap.from.filter(isAlone.from), gap.to.filter(isAlone.to)]
@@ -54,6 +56,7 @@ export function pairBlocks(old: readonly Block[], next: readonly Block[], budget
       pairs.isEqual.fill(1, group.to, group.toEnd)
       pairs.rejoined.push(group)
     }
+    pairRanked(from.filter(isAlone.from), to.filter(isAlone.to), pair)
     ;[from, to] = [from.filter(isAlone.from), to.filter(isAlone.to)]
     if (from.length === 0 || to.length === 0) continue
     const isExact = alignGap({ old, next, from, to }, budget, pair)

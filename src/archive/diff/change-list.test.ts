@@ -165,6 +165,33 @@ describe('changes of a page', () => {
       expected: ['changed: Kettle\t€ 39.90{\tnew}\tred'],
     },
     {
+      name: 'rows of a ranking are matched by the name after the rank, in any order',
+      old: '| 1 | Bayern | 10 | 26\n| 2 | Leipzig | 10 | 22\n| 3 | Dortmund | 10 | 21\n| 4 | Mainz | 10 | 19',
+      next: '| 1 | Bayern | 11 | 29\n| 2 | Dortmund | 11 | 24\n| 3 | Leipzig | 11 | 22\n| 4 | Mainz | 10 | 19',
+      expected: [
+        'changed: 1\tBayern\t[10]{11}\t[26]{29}',
+        'changed: [3]{2}\tDortmund\t[10]{11}\t[21]{24}',
+        'changed: [2]{3}\tLeipzig\t[10]{11}\t22',
+      ],
+    },
+    {
+      name: 'a new row of a ranking moves those after it',
+      old: '| 1 | Alba | x\n| 2 | Berta | y\n| 3 | Clara | x\n| 4 | Dora | y',
+      next: '| 1 | Alba | x\n| 2 | Emma | y\n| 3 | Berta | y\n| 4 | Clara | x\n| 5 | Dora | y',
+      expected: [
+        'added: 2\tEmma\ty',
+        'changed: [2]{3}\tBerta\ty',
+        'changed: [3]{4}\tClara\tx',
+        'changed: [4]{5}\tDora\ty',
+      ],
+    },
+    {
+      name: 'numbered rooms keep their numbers when their states change',
+      old: '| 1 | Free | 20 m²\n| 2 | Occupied | 35 m²\n| 3 | Free | 40 m²\n| 4 | Closed | 12 m²',
+      next: '| 1 | Occupied | 20 m²\n| 2 | Free | 35 m²\n| 3 | Free | 40 m²\n| 4 | Closed | 12 m²',
+      expected: ['changed: 1\t[Free]{Occupied}\t20 m²', 'changed: 2\t[Occupied]{Free}\t35 m²'],
+    },
+    {
       name: 'rows are matched by their first cell, even if their number stays the same',
       old: '| Kettle | 5 | in stock, ready to be shipped\n| Pot | 6 | in stock, ready to be shipped',
       next: '| Pan | 5 | in stock, ready to be shipped\n| Kettle | 6 | in stock, ready to be shipped',

@@ -190,6 +190,11 @@ describe('change line', () => {
       line: 'Mainz: 21 → 24 · Kiel: 20 → 21 · +1 more change',
     },
     {
+      name: 'shows a new row of a ranking before the one it moved down',
+      changes: [added('4\tMainz\t10\t21', { block: 'row' }), changed('[4]{5}\tUlm\t10\t21', { block: 'row' })],
+      line: '+ 4 | Mainz | 10 | 21 · Ulm: 4 → 5',
+    },
+    {
       name: 'shows a new column by its name',
       changes: [
         changed('Club{\tGoals}\tPoints', { block: 'row' }),

@@ -114,8 +114,9 @@ function isReaction({ before, after }: Pick<Edit, 'before' | 'after'>): boolean 
 
 /** Ranks edits that only follow from others lower: the numbers of sections after a new one, the cells of a new column. */
 export function withoutConsequences(edits: readonly Edit[]): Edit[] {
-  const renumbered = new Set(edits.filter(isRenumbering))
-  if (renumbered.size < 2) renumbered.clear()
+  const found = edits.filter(isRenumbering)
+  // One new number of a section may be the news itself.
+  const renumbered = new Set(found.length > 1 ? found : found.filter(({ change }) => change.block === 'row'))
   const cells = edits.filter(isWholeCell)
   const columns = [cells.filter(({ added }) => added !== ''), cells.filter(({ added }) => added === '')]
   const ofColumn = new Set(columns.flatMap((column) => (column.length >= 3 ? column : [])))
