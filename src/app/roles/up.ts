@@ -39,15 +39,8 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   let server: RunningServer | null = null
   let healthError: string | null = null
   const retries = startRetries({ clock, log })
-  const { opened, counters, background, threads, modules, throttle, fetcher } = await startFetching(
-    folder,
-    config,
-    log,
-    retries,
-  ).catch((error: unknown) => {
-    retries.end()
-    throw error
-  })
+  const fetching = await unlessFailed(startFetching(folder, config, log, retries), retries)
+  const { opened, counters, background, threads, modules, throttle, fetcher } = fetching
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const stores = sqliteStores(folder, db)
   createCredentialsKey({ given: config.credentials.key, file: stores.keyFile }).make()
@@ -121,6 +114,16 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     retries.end()
     await stores.close()
     await opened.close()
+  }
+}
+
+/** If the start fails, nothing waits for a retry any more, and the process can go on without the service. */
+async function unlessFailed<T>(starting: Promise<T>, retries: { end(): void }): Promise<T> {
+  try {
+    return await starting
+  } catch (error) {
+    retries.end()
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import type { Connection, FieldPacket, QueryError } from 'mysql2'
 import { AppError } from '../../core/errors.ts'
+import { createWhileAlive } from '../../core/work/race.ts'
 import type { TlsOptions } from '../../crawl/fetch/connector.ts'
 import type { Place } from '../../crawl/fetch/protocol.ts'
 import type { Login } from './postgres-reader.ts'
@@ -81,9 +82,7 @@ function createEnd(connection: Connection, socket: Socket): <T>(work: Promise<T>
   connection.on('error', (error) => {
     cause = error
   })
-  const end = new Promise<never>((_, reject) => socket.once('close', () => reject(cause)))
-  end.catch(() => {}) // reported with the command that waits for it
-  return (work) => Promise.race([work, end])
+  return createWhileAlive(new Promise((_, reject) => socket.once('close', () => reject(cause))))
 }
 
 /** Sets the statement timeout: in seconds for MariaDB, in milliseconds and under another name for MySQL. */
