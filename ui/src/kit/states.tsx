@@ -55,7 +55,7 @@ export function MoreFailed({ query }: MoreFailedProps) {
   if (!isFetchNextPageError) return null
   return (
     <div className="kit-more-failed" role="alert">
-      <p>
+      <p className="kit-row">
         <Icon name="warning" size={16} /> {strings.loadMoreFailed}
       </p>
       <p className="soft small">{messageOf(error)}</p>
