@@ -116,8 +116,8 @@ export type CrawlLists = Pick<CrawlSettings, 'seeds' | 'depth' | 'files' | 'focu
 export async function readCrawlLists(
   { crawl, parts }: Pick<Config, 'crawl' | 'parts'>,
   errors: ValidationError[],
-  /** The terms of a profile that `crawl.focus` names; null if it can't be read. */
-  termsOfProfile: (xml: string) => string[] | null = () => null,
+  /** The terms of a profile that `crawl.focus` names; null if it can't be read. A service doesn't read profiles. */
+  termsOfProfile?: (xml: string) => string[] | null,
 ): Promise<CrawlLists> {
   const allSchemes = parts.protocols.length > 0
   async function textOf(name: 'mime' | 'ignore' | 'block' | 'focus'): Promise<string | null> {
@@ -128,6 +128,10 @@ export async function readCrawlLists(
       const place = `crawl.${name}: ${shorten(entry)}`
       const text = await readTextFile(entry.slice(1), { cwd: '.', place, errors })
       if (name !== 'focus' || text === null || !entry.endsWith('.xml')) return text
+      if (termsOfProfile === undefined) {
+        errors.push({ place, message: 'a service reads no profiles for this; name a file with one term per line' })
+        return null
+      }
       const terms = termsOfProfile(text)
       if (terms === null || terms.length === 0) errors.push({ place, message: 'is not a profile with keywords' })
       return (terms ?? []).join('\n')

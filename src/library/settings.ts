@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
+import { focusTermsOfProfile } from '../cli/args/focus-profile.ts'
 import type { Target } from '../cli/engine.ts'
 import { createLog } from '../cli/output/log.ts'
 import { readCrawlLists, readSeeds } from '../config/crawl-lists.ts'
@@ -31,6 +32,8 @@ export function logTo(onLog: OnLog | undefined, { config }: Target): Logger {
 export async function targetOf({ data = 'erace-data', store, config = {} }: Place): Promise<Target> {
   if (store !== undefined && !/^postgres(?:ql)?:\/\/./.test(store))
     throw new InvalidInputError('usage-wrong', [{ place: 'store', message: 'must be postgres://…' }])
+  // Not the working directory, which an empty path would mean.
+  if (data === '') throw new InvalidInputError('usage-wrong', [{ place: 'data', message: 'needs a folder' }])
   return {
     dataDir: resolve(data),
     store: store ?? null,
@@ -48,10 +51,11 @@ export async function crawlSettingsOf(options: CrawlOptions, target: Target): Pr
     errors.push({ place, message: `must be a whole number, at least ${min}` })
     return null
   }
-  const configured = await readCrawlLists(config, errors)
+  const configured = await readCrawlLists(config, errors, focusTermsOfProfile)
   const words = typeof seeds === 'string' ? [seeds] : seeds
   const settings = {
     ...{ folder, config, files: configured.files, omit: omitRulesOf(config.sources) },
+    focus: configured.focus ?? null,
     seeds:
       words === undefined
         ? configured.seeds
@@ -62,6 +66,8 @@ export async function crawlSettingsOf(options: CrawlOptions, target: Target): Pr
   }
   if (restrict instanceof RegExp && restrict.flags !== '')
     errors.push({ place: 'restrict', message: `flags such as ${restrict.flags} are not supported` })
+  if (config.crawl.order === 'walk' && maxPages === undefined)
+    errors.push({ place: 'maxPages', message: 'is missing: a random walk has no end; give the number of its steps' })
   if (settings.seeds.length === 0 && errors.length === 0)
     errors.push({ place: 'seeds', message: 'give at least one URL' })
   if (errors.length > 0) throw new InvalidInputError('usage-wrong', errors)
