@@ -149,7 +149,7 @@ describe('erace migrate', () => {
     [['--to', address], /--to: needs --from DIR/],
     [['--from', 'old'], /--to: needs the address of the shared store/],
     [['--from', 'old', '--to', 'file:///x'], /--to: must be the address of a PostgreSQL database/],
-    [['--from', '', '--to', address], /--from: needs a data folder/],
+    [['--from', '', '--to', address], /^erace migrate: --from: needs a value: DIR\n {2}see/],
     [['--from', 'old', '--to', address, '--citus'], /--citus: can't be combined with --from/],
     [[...store, 'word'], /word: migrate takes no arguments/],
   ] as const)

@@ -41,7 +41,7 @@ export const command: Command = {
       checkSchemaOptions(context, errors)
       return () => (options.flag('objects') ? moveObjects(context) : migrate(context))
     }
-    checkImportOptions(context, from, to, errors)
+    checkImportOptions(context, to, errors)
     return () => importFolder(context, resolve(cwd, from), to ?? '')
   },
 }
@@ -50,19 +50,15 @@ function checkSchemaOptions({ options, target }: CommandContext, errors: Validat
   if (options.flag('objects'))
     for (const name of ['dry-run', 'citus'])
       if (options.flag(name)) errors.push({ place: `--${name}`, message: "can't be combined with --objects" })
+  // Without its value, --from is an error already.
+  if (errors.some(({ place }) => place === '--from')) return
   if (options.text('to') !== undefined)
     errors.push({ place: '--to', message: 'needs --from DIR, the data folder to import' })
   else if (target.store === null && errors.every(({ place }) => place !== '--store' && place !== 'ERACE_STORE'))
     errors.push({ place: '--store', message: needsStore('migrate') })
 }
 
-function checkImportOptions(
-  { options }: CommandContext,
-  from: string,
-  to: string | null,
-  errors: ValidationError[],
-): void {
-  if (from === '') errors.push({ place: '--from', message: 'needs a data folder' })
+function checkImportOptions({ options }: CommandContext, to: string | null, errors: ValidationError[]): void {
   if (to === null) errors.push({ place: '--to', message: 'needs the address of the shared store, postgres://…' })
   else if (!/^postgres(?:ql)?:\/\/./.test(to)) errors.push({ place: '--to', message: storeExpected })
   for (const name of ['dry-run', 'citus', 'objects'])
