@@ -15,8 +15,9 @@ export function createRankedRows(old: readonly Block[], next: readonly Block[]) 
   return (from: readonly number[], to: readonly number[], pair: PairUp): void => {
     const ranked = (blocks: readonly Block[], places: readonly number[]): number[] =>
       places.filter((place) => nameOf(blocks[place]!) !== '')
-    const [rows, newRows] = [ranked(old, from), ranked(next, to)]
-    if (rows.length === 0 || newRows.length === 0) return
+    const rows = ranked(old, from)
+    const newRows = rows.length === 0 ? [] : ranked(next, to)
+    if (newRows.length === 0) return
     tables ??= [tablesOf(old), tablesOf(next)]
     const waiting = new Map(rows.filter((place) => isRanking(old[place]!, tables!)).map((at) => [idOf(old[at]!), at]))
     for (const place of newRows) {

@@ -25,6 +25,7 @@ export function findRejoined(
   budget: DiffBudget,
 ): Rejoined[] {
   if (from.length + to.length < 3) return []
+  if (!mayBegin(old, next, from, to)) return []
   const starts = startsByHead(next, to.toReversed())
   const [oldPlaces, newPlaces] = [new Set(from), new Set(to)]
   const groups: Rejoined[] = []
@@ -51,6 +52,26 @@ export function findRejoined(
   }
   return groups
 }
+
+/** In a small gap, whether any block is the beginning of one of the other side. Most gaps have none. */
+function mayBegin(
+  old: readonly Block[],
+  next: readonly Block[],
+  from: readonly number[],
+  to: readonly number[],
+): boolean {
+  if (from.length * to.length > maxBeginnings) return true
+  for (const place of from) {
+    const one = old[place]!.text
+    for (const newPlace of to) {
+      const other = next[newPlace]!.text
+      if (one.length < other.length ? other.startsWith(one) : one.startsWith(other)) return true
+    }
+  }
+  return false
+}
+
+const maxBeginnings = 400
 
 /** Headings, rows, entries and values mean something by themselves. */
 function isText({ kind, key }: Block): boolean {

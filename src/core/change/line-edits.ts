@@ -24,7 +24,7 @@ export const columnRank = 4.5
 export const maxFigure = 60
 
 /** A change beyond the first ones isn't searched for states and rare currencies. */
-export const maxSearched = 100
+export const maxSearched = 30
 
 export function editsOf(change: Change, isSearched: boolean): Edit[] {
   const { kind, before = '', after = '' } = change
@@ -147,13 +147,13 @@ export function isWholeCell({ change, removed, added }: Pick<Edit, 'change' | 'r
 }
 
 /** Longer texts aren't searched for noise. */
-const maxMasked = 2_000
+const maxMasked = 500
 
 /** Whether an edit, of several in one block, concerns only a counter, a relative time or other noise. Reads each block once. */
 export function createNoiseSearch(): (edit: Edit) => boolean {
   const spans = new Map<Change, NoiseSpans | null>()
   return ({ change, removed, added, at }) => {
-    if (removed === '' || added === '') return false
+    if (removed === '' || added === '' || !number.test(removed + added)) return false
     let known = spans.get(change)
     if (known === undefined) {
       known = noiseSpans(change)
