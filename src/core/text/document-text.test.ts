@@ -30,9 +30,7 @@ describe('the text of a document', () => {
       assert.equal(read(body, type), body, type)
     }
     const others = 'image/png image/svg+xml application/pdf text/css text/javascript application/javascript font/woff2 '
-    for (const type of `${others}application/octet-stream application/zip video/mp4 application/xml-dtd`.split(
-      ' ',
-    )) {
+    for (const type of `${others}application/octet-stream application/zip video/mp4 application/xml-dtd`.split(' ')) {
       assert.equal(read(body, type), null, type)
       assert.equal(textFingerprint(Buffer.from(body), { contentType: type }), null)
       assert.equal(textBytes(Buffer.from(body), { contentType: type }), null)
