@@ -107,7 +107,7 @@ describe("LARM's command line", () => {
       /-server: an option of Java, not of LARM; leave it out/,
       /-Xmx400mb: an option of Java, not of LARM; leave it out/,
       /-start: needs a value: URL\|@FILE/,
-      /-restrictto: Invalid regular expression/,
+      /-restrictto: invalid regular expression/,
       /-threads: expected a whole number from 1 to 10000, not "many"/,
       /-hostresolver none: no such file/,
       /-strat: unknown option; did you mean -start\?/,
