@@ -110,10 +110,13 @@ export function badChannelSuite(engine: StoreEngine): void {
         await where.setProfile('p', { channels: ['slow', 'c'] })
         const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
         const arrived = Promise.withResolvers<void>()
+        const slowArrived = Promise.withResolvers<void>()
         const allArrived = Promise.withResolvers<void>()
         where.sink.answerWith(async ({ path }) => {
-          if (path === '/slow') await answered
-          else if (annotationsOn(where).length === 3) arrived.resolve()
+          if (path === '/slow') {
+            slowArrived.resolve()
+            await answered
+          } else if (annotationsOn(where).length === 3) arrived.resolve()
           if (annotationsOn(where, 'slow').length === 3) allArrived.resolve()
           return { status: 200 }
         })
@@ -121,7 +124,7 @@ export function badChannelSuite(engine: StoreEngine): void {
         const { work, dispatcher } = where.process({ onFree: () => void passes.push(work()) })
         const [one, two, three] = await where.found({}, {}, {})
         await work()
-        await arrived.promise
+        await Promise.all([arrived.promise, slowArrived.promise])
         assert.deepEqual(annotationsOn(where), [[one!.id], [two!.id], [three!.id]])
         assert.deepEqual(annotationsOn(where, 'slow'), [[one!.id]])
         answer()
