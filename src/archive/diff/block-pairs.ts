@@ -21,8 +21,8 @@ export type Pairs = {
 }
 
 /**
- * Blocks with a key are paired by key. Of the others, equal blocks in the same order are paired first, then texts that moved
- * unchanged, paragraphs that were only split or joined, rows of a ranking by their names, and in the gaps between all these the most similar blocks.
+ * Blocks with a key are paired by key. Of the others, equal blocks in the same order are paired first, then texts that moved unchanged,
+ * paragraphs that were only split or joined, rows of a ranking by their names, and in the gaps between all these the most similar blocks.
  */
 export function pairBlocks(old: readonly Block[], next: readonly Block[], budget: DiffBudget): Pairs {
   const pairs = {

@@ -166,8 +166,9 @@ function unreachable(endpoint: string, error: Error): AppError {
 
 /** Without the bucket, nothing is known about the objects in it, nor if a proxy answers instead of the object store. */
 function saysNothing({ status, body }: Answer): boolean {
+  if (status !== 404) return false
   const code = codeOf(body)
-  return status === 404 && (code === undefined || code === 'NoSuchBucket')
+  return code === undefined || code === 'NoSuchBucket'
 }
 
 function codeOf(body: Buffer): string | undefined {
