@@ -5,7 +5,7 @@ import { navigate } from 'wouter/use-browser-location'
 import type { Annotation, Marks } from '../api/types.ts'
 import { classNames } from '../kit/class-names.ts'
 import { usePageTitle } from '../kit/page.tsx'
-import { useSelection } from '../kit/selection.ts'
+import { rowInPlaceOf, useSelection } from '../kit/selection.ts'
 import { useCounts } from '../session/session.ts'
 import { setQuery } from '../url/query-state.ts'
 import { useIncoming } from './arrivals.ts'
@@ -135,11 +135,10 @@ export default function InboxView() {
 
   /** The cursor moves from rows that leave the list to the next one that stays, and the focus with it if it would be lost. */
   function takePlaceOf(leaving: readonly Annotation[]) {
+    const ids = new Set(leaving.map(({ id }) => id))
     const cursor = items.findIndex(({ id }) => id === (openId ?? currentId))
-    const at = cursor >= 0 ? cursor : items.findIndex(({ id }) => selection.has(id))
-    const stays = (item: Annotation) => !leaving.includes(item)
-    const next = items.slice(Math.max(at, 0)).find(stays) ?? items.findLast(stays)
-    if (leaving.some(({ id }) => id === currentId)) setCurrentId(next?.id ?? null)
+    const next = rowInPlaceOf(items, cursor >= 0 ? cursor : items.findIndex(({ id }) => selection.has(id)), ids)
+    if (currentId !== null && ids.has(currentId)) setCurrentId(next?.id ?? null)
     const disappears = leaving.length > 0 ? '.inbox-row, .inbox-bulk' : '.inbox-bulk'
     if (next !== undefined && document.activeElement?.closest(disappears) != null)
       focusRow(next.id, { preventScroll: true })

@@ -26,3 +26,14 @@ export function useSelection(list: string) {
   }, [actions, ids, isAll])
 }
 export type Selection = ReturnType<typeof useSelection>
+
+/** The row that takes the place of those that leave: the next one from `at` on that stays, else the last. */
+export function rowInPlaceOf<Row extends { id: number }>(
+  rows: readonly Row[],
+  at: number,
+  leaving: ReadonlySet<number>,
+): Row | undefined {
+  const stays = ({ id }: Row) => !leaving.has(id)
+  const from = at >= 0 ? at : rows.findIndex(({ id }) => leaving.has(id))
+  return rows.slice(Math.max(from, 0)).find(stays) ?? rows.findLast(stays)
+}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Source } from '../api/types.ts'
-import type { Selection } from '../kit/selection.ts'
+import { rowInPlaceOf, type Selection } from '../kit/selection.ts'
 
 /** What an action applies to: rows by id, or everything that matches the filter, loaded or not. */
 export type Target = { kind: 'ids'; ids: readonly number[] } | { kind: 'all'; count: number }
@@ -31,10 +31,7 @@ export function useCursor(rows: readonly Source[]) {
     },
     /** The row that takes the place of these when they leave: the next one that stays. */
     placeOf(ids: readonly number[]): number | null {
-      const leaving = new Set(ids)
-      const first = at >= 0 ? at : rows.findIndex(({ id }) => leaving.has(id))
-      const stays = ({ id }: Source) => !leaving.has(id)
-      return (rows.slice(Math.max(first, 0)).find(stays) ?? rows.findLast(stays))?.id ?? null
+      return rowInPlaceOf(rows, at, new Set(ids))?.id ?? null
     },
     put(to: number, withFocus = false) {
       setByKey(withFocus)
