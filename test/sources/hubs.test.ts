@@ -15,31 +15,35 @@ const feed = (hub: string, entries: readonly string[]) => ({
 for (const [engine, start] of Object.entries(engines)) {
   test(`a hub notification reports a new entry before its feed is due, ${engine}`, async () => {
     const hub = await startHub()
-    const port = await freePort()
-    await withWorld(
-      start,
-      { '/feed': feed(hub.url, ['The first entry.']), '/plain': { body: 'A page without a hub.' } },
-      async ({ me, told, site, serve }) => {
-        const source = { every: '1d', everyMax: '1d', depth: 0, process: 'track', method: 'push' }
-        await me.ask('POST', '/profiles', {
-          name: 'Feeds',
-          sources: ['/feed', '/plain'].map((path) => ({ ...source, uri: `${site.origin}${path}` })),
-        })
-        await until('the hub was asked to tell', async () => hub.subscriptions.size === 1)
-        await until('both are kept', async () => (await inbox(me)).length === 2)
-        // Read to find its hub, checked as a new source, and checked again after the hub's confirmation: no other request is due today.
-        await until('it is quiet', async () => site.asked.filter((path) => path === '/feed').length >= 3)
-        const words = ['The first entry.', 'The second entry brings something new.']
-        serve('/feed', feed(hub.url, words))
-        assert.deepEqual(await hub.publish(`${site.origin}/feed`, words[1]!), [202])
-        await until('the new entry is told', async () => (await told()).length === 1)
-        assert.match((await told())[0]!.summary.text, /second entry brings/)
-      },
-      { ERACE_SERVER_PORT: String(port), ERACE_SERVER_URL: `http://127.0.0.1:${port}` },
-    )
-    await hub.settled()
-    assert.ok(hub.verified.every(({ mode, isRight }) => mode === 'unsubscribe' || isRight))
-    await hub.end()
+    try {
+      const port = await freePort()
+      await withWorld(
+        start,
+        { '/feed': feed(hub.url, ['The first entry.']), '/plain': { body: 'A page without a hub.' } },
+        async ({ me, told, site, serve }) => {
+          const source = { every: '1d', everyMax: '1d', depth: 0, process: 'track', method: 'push' }
+          await me.ask('POST', '/profiles', {
+            name: 'Feeds',
+            sources: ['/feed', '/plain'].map((path) => ({ ...source, uri: `${site.origin}${path}` })),
+          })
+          await until('the hub was asked to tell', async () => hub.subscriptions.size === 1)
+          await until('both are kept', async () => (await inbox(me)).length === 2)
+          // Read to find its hub, checked as a new source, and checked again after the hub's confirmation: no other request is due today.
+          await until('it is quiet', async () => site.asked.filter((path) => path === '/feed').length >= 3)
+          const words = ['The first entry.', 'The second entry brings something new.']
+          serve('/feed', feed(hub.url, words))
+          assert.deepEqual(await hub.publish(`${site.origin}/feed`, words[1]!), [202])
+          await until('the new entry is told', async () => (await told()).length === 1)
+          assert.match((await told())[0]!.summary.text, /second entry brings/)
+        },
+        { ERACE_SERVER_PORT: String(port), ERACE_SERVER_URL: `http://127.0.0.1:${port}` },
+      )
+      await hub.settled()
+      assert.ok(hub.verified.every(({ mode, isRight }) => mode === 'unsubscribe' || isRight))
+    } finally {
+      // An open server would keep the process of a failed test alive.
+      await hub.end()
+    }
   })
 }
 
