@@ -1,18 +1,25 @@
 /**
- * Connections, kept per origin. A slot is one undici client, which has one connection at a time: it is free, in use, or
- * dropped. A free slot whose connection was closed (idle too long, or by the server) stays and reconnects when it
+ * Connections, kept per origin. A slot has one connection at a time, and is free, in use, or dropped. A free slot whose connection was closed (idle too long, or by the server) stays and reconnects when it
  * is next used. Requests of one origin beyond its slots wait in order. When the limit on all slots is reached, the
  * slot that has been free the longest is dropped; if none is free the limit is exceeded, since the caller bounds the
  * requests in flight.
  */
-import Client from 'undici/lib/dispatcher/client.js'
+import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Attempt, Connector, ConnectTarget } from './connector.ts'
 import type { Carrier, Exchange } from './exchange.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import { watchReads } from './response-head.ts'
+import { HttpConnection } from './http-connection.ts'
 
-type Slot = Carrier & { exchange: Exchange | null; use(exchange: Exchange): void; destroy(): Promise<void> }
+type Slot = Carrier & {
+  exchange: Exchange | null
+  use(exchange: Exchange): void
+  /** Sends the request on the kept connection, or on a new one if that was closed. */
+  send(nowMs: number): void
+  /** Closes a connection that has been idle for too long; false if there is no connection. */
+  closeIdle(nowMs: number): boolean
+  destroy(): Promise<void>
+}
 type Origin = { slots: Slot[]; free: Slot[]; waiting: Exchange[] }
 
 export type Connections = {
@@ -23,6 +30,7 @@ export type Connections = {
 
 type ConnectionsDeps = {
   connector: Connector
+  clock: Pick<Clock, 'monotonic'>
   limits: FetchLimits
   /** Called before an exchange starts and after it has ended, so that its deadlines can be checked. */
   onStart(exchange: Exchange): void
@@ -32,41 +40,41 @@ type ConnectionsDeps = {
 /** Shared: creating an error for each connection costs more than closing it, and its stack trace isn't used. */
 const dropped = new AppError('connect-failed', 'the connection was dropped')
 
-export function createConnections({ connector, limits, onStart, onEnd }: ConnectionsDeps): Connections {
+export function createConnections({ connector, clock, limits, onStart, onEnd }: ConnectionsDeps): Connections {
   const origins = new Map<string, Origin>()
   const all = new Set<Slot>()
   /** Free slots, the longest free first. */
   const free = new Set<Slot>()
+  const idleSweepMs = Math.min(1000, Math.max(10, limits.keepAliveMs / 4))
+  let idleSweeper: NodeJS.Timeout | null = null
+  /** Slots in use whose request will be written on a kept connection. */
+  let sending: Slot[] = []
   let isClosed = false
 
   function openSlot(key: string, origin: Origin, target: ConnectTarget): Slot {
     if (all.size >= limits.maxConnections) free.values().next().value?.drop()
     const attempt: Attempt = { address: null, socket: null, cancelled: false, session: null }
-    let responses = 0
+    const deps = { host: key.slice(key.indexOf('//') + 2), limits, clock }
     let isDropped = false
-    let request: { path: string; method: 'GET' | 'POST' | 'OPTIONS'; headers: string[]; body: Buffer | null } | null =
-      null
+    let connection: HttpConnection | null = null
 
-    const client = new Client(key, {
-      // The owner sweeps the deadlines of all exchanges, which is cheaper and finer than a timer for each.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: limits.maxHeaderBytes,
-      keepAliveTimeout: limits.keepAliveMs,
-      keepAliveMaxTimeout: limits.keepAliveMs,
-      keepAliveTimeoutThreshold: 500,
-      pipelining: 1,
-      connect(_, callback) {
-        connector(target, attempt).then(
-          (connected) => {
-            responses = 0
-            watchReads(connected, () => slot.exchange)
-            callback(null, connected.socket)
-          },
-          (error: Error) => callback(error, null),
-        )
-      },
-    })
+    function connect(exchange: Exchange): void {
+      connection?.close()
+      connection = null
+      connector(target, attempt).then(
+        (connected) => {
+          if (isDropped) {
+            connected.socket.destroy()
+            return
+          }
+          connection = new HttpConnection(connected, deps)
+          connection.send(exchange)
+        },
+        (error: Error) => {
+          if (!isDropped) exchange.onError(error)
+        },
+      )
+    }
 
     const slot: Slot = {
       exchange: null,
@@ -74,35 +82,43 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
         return attempt.address
       },
       get responses() {
-        return responses
+        return connection?.responses ?? 0
       },
       use(exchange) {
         slot.exchange = exchange
         exchange.start(slot)
         onStart(exchange)
-        const { path, headers, body, isPreflight } = exchange.request
-        request = { path, method: isPreflight ? 'OPTIONS' : body === null ? 'GET' : 'POST', headers, body }
-        client.dispatch(request, exchange)
+        if (connection === null || connection.isClosed) connect(exchange)
+        else sendSoon(slot)
+      },
+      send(nowMs) {
+        const { exchange } = slot
+        if (exchange === null || isDropped) return
+        if (connection?.canSend(nowMs) === true) connection.send(exchange)
+        else connect(exchange)
       },
       again() {
-        const { exchange } = slot
-        // Deferred, so as not to run inside undici's own error handling.
-        queueMicrotask(() => {
-          if (request !== null && exchange !== null && slot.exchange === exchange) client.dispatch(request, exchange)
-        })
+        if (slot.exchange !== null) connect(slot.exchange)
       },
-      release(completed) {
+      release() {
         const { exchange } = slot
         slot.exchange = null
-        request = null
-        if (completed) responses++
         if (exchange !== null) onEnd(exchange)
         const next = isDropped ? undefined : origin.waiting.shift()
         if (next !== undefined) slot.use(next)
         else if (!isDropped) setFree(origin, slot)
       },
+      disconnect() {
+        connection?.close()
+      },
       drop() {
         void slot.destroy()
+      },
+      closeIdle(nowMs) {
+        if (connection === null || connection.isClosed) return false
+        if (connection.canSend(nowMs)) return true
+        connection.close()
+        return false
       },
       async destroy() {
         if (isDropped) return
@@ -110,12 +126,13 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
         attempt.cancelled = true
         attempt.socket?.destroy()
         forget(key, origin, slot)
-        const gone = client.destroy(dropped)
+        const closed = connection?.closed()
+        slot.exchange?.onError(dropped)
         // The origin is forgotten with its last slot: waiting exchanges open a new one.
         if (origin.slots.length === 0) {
           for (const exchange of origin.waiting.splice(0)) connections.run(key, target, exchange)
         }
-        await gone
+        await closed
       },
     }
     all.add(slot)
@@ -123,9 +140,35 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
     return slot
   }
 
+  /** Bytes that nobody asked for may wait on a kept connection: they are read first, and close it. */
+  function sendSoon(slot: Slot): void {
+    if (sending.push(slot) === 1) setImmediate(sendAll)
+  }
+
+  function sendAll(): void {
+    const now = clock.monotonic()
+    const slots = sending
+    sending = []
+    for (const slot of slots) slot.send(now)
+  }
+
   function setFree(origin: Origin, slot: Slot): void {
     origin.free.push(slot)
     free.add(slot)
+    idleSweeper ??= setInterval(closeIdle, idleSweepMs).unref()
+  }
+
+  /** Servers close idle connections, too: that should not happen while a request is being written. */
+  function closeIdle(): void {
+    const now = clock.monotonic()
+    let isOneOpen = false
+    for (const slot of free) if (slot.closeIdle(now)) isOneOpen = true
+    if (!isOneOpen) stopSweeping()
+  }
+
+  function stopSweeping(): void {
+    if (idleSweeper !== null) clearInterval(idleSweeper)
+    idleSweeper = null
   }
 
   function forget(key: string, origin: Origin, slot: Slot): void {
@@ -159,6 +202,7 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
     },
     async close() {
       isClosed = true
+      stopSweeping()
       for (const origin of origins.values()) {
         for (const exchange of origin.waiting.splice(0)) exchange.giveUp('the fetcher is closed')
       }

@@ -9,32 +9,28 @@
  * a response without a body is settled by its header, and a short unwanted body is drained so that the connection
  * can be kept. Every exceeded limit ends in `cut`: the result first, then the connection is dropped.
  *
- * It is a class because undici needs an object of callbacks per request, and closures for each would cost more.
+ * It is a class because there is one for each request, and closures would cost more.
  */
 import type { Clock } from '../../core/clock.ts'
 import { type ErrorCode, errorCodes } from '../../core/errors.ts'
 import { BodyBuffer } from './body-buffer.ts'
 import { exchangeFailure, isCut } from './failure.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import {
-  type FetchResult,
-  fetchResponse,
-  headerList,
-  headerValue,
-  mediaTypeOf,
-  type ResponseHead,
-} from './fetch-result.ts'
-import { fieldsOf, statusLineOf, type WireWatcher } from './response-head.ts'
+import { type FetchResult, fetchResponse, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
+import type { ParsedHead } from './response-head.ts'
+import type { ResponseSink } from './response-reader.ts'
 
 /** The connection that carries the exchange, as far as the exchange needs it. */
 export type Carrier = {
   readonly address: string | null
   /** Responses read on the current connection: above 0 it is a reused one. */
   readonly responses: number
-  /** Drops the connection, in any state. */
+  /** Closes the connection that the request was sent on. */
+  disconnect(): void
+  /** Gives up connecting. */
   drop(): void
   /** Called when the exchange no longer needs the connection. */
-  release(completed: boolean): void
+  release(): void
   /** Sends the request once more, on a new connection. */
   again(): void
 }
@@ -47,7 +43,8 @@ export type ExchangeSettings = {
 
 export type ExchangeRequest = {
   path: string
-  headers: string[]
+  /** Lines, each with its line end. */
+  headers: string
   /** Body of a POST; null for a GET. */
   body: Buffer | null
   isPreflight: boolean
@@ -67,19 +64,19 @@ const framingSlackBytes = 256 << 10
 /** Maximum number of early hints per exchange. */
 const maxInterims = 8
 
-const cutError = new Error('cut')
 const noBody = Buffer.alloc(0)
 
-export class Exchange implements WireWatcher {
+/** Only `chunked` is decoded, and nothing else was requested: with another coding, the body isn't the page. */
+const ownCoding = /^(?:identity|chunked)?$/i
+
+export class Exchange implements ResponseSink {
   readonly request: ExchangeRequest
   carrier: Carrier | null = null
-  awaitsHead = false
 
   readonly #settings: ExchangeSettings
   readonly #settled: (result: FetchResult) => void
   #isSettled = false
   #phase: Phase = 'waiting'
-  #abort: ((error?: Error) => void) | null = null
   #retried = false
 
   #startedAt = 0
@@ -92,14 +89,12 @@ export class Exchange implements WireWatcher {
   #movedMs = 0
 
   #status = 0
-  #headText = ''
   #statusLine = ''
   #rawHeaders: string[] = []
   #body = new BodyBuffer()
   /** Content-Length; NaN if the header has none. */
   #length = Number.NaN
   #maxBytes = 0
-  #isBroken = false
   #interims = 0
 
   constructor(request: ExchangeRequest, settings: ExchangeSettings, settled: (result: FetchResult) => void) {
@@ -116,23 +111,21 @@ export class Exchange implements WireWatcher {
     this.#startedMs = clock.monotonic()
   }
 
-  // --- called by undici
+  // --- called by the connection
 
-  onConnect(abort: (error?: Error) => void): void {
-    this.#abort = abort
+  /** The request is being written. */
+  onSent(): void {
     this.#phase = 'header'
     this.#sentMs = this.#settings.clock.monotonic()
-    this.awaitsHead = true
   }
 
-  onHeaders(status: number, rawHeaders: Buffer[]): boolean {
+  onHead({ status, statusLine, rawHeaders, length, coding }: ParsedHead): boolean {
     this.#phase = 'body'
     this.#status = status
-    // Sliced from the header text that is there already, which is cheaper than a string from each buffer.
-    const fields = fieldsOf(this.#headText)
-    this.#rawHeaders = fields.length === rawHeaders.length ? fields : rawHeaders.map((text) => text.toString('latin1'))
-    this.#length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
-    this.#chooseBody()
+    this.#statusLine = statusLine
+    this.#rawHeaders = rawHeaders
+    this.#length = length
+    this.#chooseBody(coding)
     return !this.#isOver()
   }
 
@@ -151,10 +144,8 @@ export class Exchange implements WireWatcher {
   }
 
   onComplete(): void {
-    // A body of unknown length ends with the connection, but only if that was closed cleanly.
-    if (this.#isBroken) this.#settle(this.#failure('body-short', 'the connection broke before the body ended'))
-    else this.#settle(this.#response(null))
-    this.#end(!this.#isBroken)
+    this.#settle(this.#response(null))
+    this.#end()
   }
 
   onError(error: Error): void {
@@ -162,7 +153,6 @@ export class Exchange implements WireWatcher {
     if (this.#isStale(error)) {
       this.#retried = true
       this.#phase = 'connecting'
-      this.#abort = null
       this.carrier?.again()
       return
     }
@@ -170,11 +160,10 @@ export class Exchange implements WireWatcher {
       const { code, message } = exchangeFailure(error, this.#progress())
       this.#settle(this.#failure(code, message))
     }
-    this.#end(false)
+    this.#end()
   }
 
-  // --- called by the connection and by the sweep
-
+  /** Counts bytes; returns false if they exceed a limit and the exchange has been ended. */
   onWire(bytes: number): boolean {
     const before = this.#wireBytes
     this.#wireBytes = before + bytes
@@ -190,12 +179,6 @@ export class Exchange implements WireWatcher {
     return !this.#isOver()
   }
 
-  onHead(head: string): void {
-    this.awaitsHead = false
-    this.#headText = head
-    this.#statusLine = statusLineOf(head)
-  }
-
   onInterim(head: string): void {
     const { onEarlyHints } = this.request
     if (onEarlyHints === null || !earlyHints.test(head) || this.#interims++ >= maxInterims) return
@@ -203,13 +186,7 @@ export class Exchange implements WireWatcher {
     if (links.length > 0) onEarlyHints(links)
   }
 
-  onMalformed(message: string): void {
-    this.#cut(this.#failure('http-malformed', message))
-  }
-
-  onBroken(): void {
-    this.#isBroken = true
-  }
+  // --- called by the owner
 
   /** Ends the exchange if one of its deadlines has passed. */
   sweep(nowMs: number): void {
@@ -240,7 +217,7 @@ export class Exchange implements WireWatcher {
 
   // --- private
 
-  #chooseBody(): void {
+  #chooseBody(coding: string | null): void {
     const { limits, acceptsMediaType } = this.#settings
     // Partial content that was not requested is an error, not the page.
     const isSuccess = this.#status < 300 && this.#status !== 206
@@ -248,13 +225,13 @@ export class Exchange implements WireWatcher {
       ? this.request.maxBodyBytes
       : Math.min(limits.maxErrorBodyBytes, this.request.maxBodyBytes)
     if (this.#status === 204 || this.#status === 304) {
-      // Settled early: a 304 may state the length of the body it saves, which undici treats as a mismatch.
+      // Settled early: the connection may still break, which is no matter.
       this.#settle(this.#response(null))
     } else if (this.#status === 205) {
       // It has no body either, but some servers send no length: the body would last until the connection ends.
       this.#settle(this.#response(null))
       this.#drain()
-    } else if (hasForeignCoding(this.#rawHeaders)) {
+    } else if (coding !== null && !ownCoding.test(coding)) {
       this.#cut(this.#failure('http-malformed', 'the body has a transfer coding that was not asked for'))
     } else if (isSuccess && !this.request.anyType && !acceptsMediaType(mediaTypeOf(this.#rawHeaders))) {
       this.#settle({ kind: 'skipped', reason: 'type', ...this.#head() })
@@ -297,10 +274,9 @@ export class Exchange implements WireWatcher {
   }
 
   #drop(): void {
-    // Both lead to onError, which ends the exchange, unless there was no connection at all.
-    if (this.#abort === null) this.carrier?.drop()
-    else this.#abort(cutError)
-    this.#end(false)
+    if (this.#phase === 'connecting') this.carrier?.drop()
+    else this.carrier?.disconnect()
+    this.#end()
   }
 
   #settle(result: FetchResult): void {
@@ -309,11 +285,10 @@ export class Exchange implements WireWatcher {
     this.#settled(result)
   }
 
-  #end(completed: boolean): void {
+  #end(): void {
     if (this.#isOver()) return
     this.#phase = 'ended'
-    this.#abort = null
-    this.carrier?.release(completed)
+    this.carrier?.release()
   }
 
   #head(): ResponseHead {
@@ -344,12 +319,6 @@ export class Exchange implements WireWatcher {
       totalMs: this.#phase === 'waiting' ? 0 : this.#settings.clock.monotonic() - this.#startedMs,
     }
   }
-}
-
-/** Only `chunked` is decoded, and nothing else was requested: with another coding, the body isn't the page. */
-function hasForeignCoding(rawHeaders: readonly string[]): boolean {
-  const codings = headerList(rawHeaders, 'transfer-encoding')
-  return codings !== undefined && !/^(?:identity|chunked)?$/i.test(codings)
 }
 
 const earlyHints = /^HTTP\/\d\.\d 103(?: |\r)/

@@ -63,13 +63,16 @@ export function createFetcher(deps: FetcherDeps): Fetcher {
 
   const connections = createConnections({
     connector,
+    clock,
     limits,
     onStart(exchange) {
       inFlight.add(exchange)
-      sweeper ??= setInterval(sweep, sweepMs).unref()
+      sweeper ??= setInterval(sweep, sweepMs)
+      if (inFlight.size === 1) sweeper.ref()
     },
     onEnd(exchange) {
       inFlight.delete(exchange)
+      if (inFlight.size === 0) sweeper?.unref()
     },
   })
 
@@ -83,7 +86,7 @@ export function createFetcher(deps: FetcherDeps): Fetcher {
       if (headers.kind === 'refused') return Promise.resolve(refusal('internal', headers.message))
       const { anyType = false, maxBodyBytes = limits.maxBodyBytes, body = null, isPreflight = false } = request
       const { onEarlyHints = null } = request
-      const asked = { path: target.path, headers: headers.flat, body, isPreflight, anyType, maxBodyBytes, onEarlyHints }
+      const asked = { path: target.path, headers: headers.text, body, isPreflight, anyType, maxBodyBytes, onEarlyHints }
       return new Promise((settled) => {
         connections.run(target.origin, target.connect, new Exchange(asked, settings, settled))
       })
@@ -123,27 +126,27 @@ const validators: ReadonlySet<string> = new Set(['if-none-match', 'if-modified-s
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const illegalInValue = /[^\t\x20-\x7e\x80-\xff]/
 
-export type RequestHeaders = { kind: 'headers'; flat: string[] } | { kind: 'refused'; message: string }
+export type RequestHeaders = { kind: 'headers'; text: string } | { kind: 'refused'; message: string }
 
 /**
- * Writes name, value, … for one request; its own headers replace defaults of the same name. The defaults alone are
+ * Writes the lines for one request; its own headers replace defaults of the same name. The defaults alone are
  * written once, since most requests add nothing.
  */
 export function createHeaderWriter(defaults: Record<string, string>) {
   const names = new Set<string>()
-  const alone = write([], defaults, names)
+  const alone = write('', defaults, names)
   if (alone.kind === 'refused') throw new AppError('config-invalid', alone.message)
-  const byDefault = alone.flat
+  const byDefault = alone.text
 
   /** Fast path for conditional requests; null if there are other headers, too. */
   function withValidators(own: Record<string, string>): RequestHeaders | null {
-    const flat: string[] = []
+    let text = ''
     for (const name in own) {
       const value = own[name]!
       if (!validators.has(name) || names.has(name) || illegalInValue.test(value)) return null
-      flat.push(name, value)
+      text += `${name}: ${value}\r\n`
     }
-    return flat.length === 0 ? alone : { kind: 'headers', flat: flat.concat(byDefault) }
+    return text === '' ? alone : { kind: 'headers', text: text + byDefault }
   }
 
   return (own: Record<string, string> | undefined): RequestHeaders => {
@@ -151,18 +154,19 @@ export function createHeaderWriter(defaults: Record<string, string>) {
     const usual = withValidators(own)
     if (usual !== null) return usual
     const given = new Set<string>()
-    const written = write([], own, given)
+    const written = write('', own, given)
     if (written.kind === 'refused') return written
     // The defaults were checked once: if none is replaced they follow as they are.
     return ![...given].some((name) => names.has(name))
-      ? { kind: 'headers', flat: written.flat.concat(byDefault) }
-      : write(written.flat, defaults, given)
+      ? { kind: 'headers', text: written.text + byDefault }
+      : write(written.text, defaults, given)
   }
 }
 
 /** Appends the fields whose names are not in `given` yet, and adds their names to it. */
-function write(flat: string[], fields: Record<string, string>, given: Set<string>): RequestHeaders {
+function write(first: string, fields: Record<string, string>, given: Set<string>): RequestHeaders {
   const before = new Set(given)
+  let text = first
   for (const [name, value] of Object.entries(fields)) {
     const lower = name.toLowerCase()
     if (before.has(lower)) continue
@@ -172,7 +176,7 @@ function write(flat: string[], fields: Record<string, string>, given: Set<string
       return { kind: 'refused', message: `the header ${name} holds characters that a header must not hold` }
     }
     given.add(lower)
-    flat.push(name, value)
+    text += `${name}: ${value}\r\n`
   }
-  return { kind: 'headers', flat }
+  return { kind: 'headers', text }
 }

@@ -1,234 +1,162 @@
-import type { Connected } from './connector.ts'
+import { isHeader } from './fetch-result.ts'
 
-/** Callbacks of an exchange for the bytes on its connection. */
-export type WireWatcher = {
-  /** True until the head of its response has been read. */
-  readonly awaitsHead: boolean
-  /** Counts bytes; false if they exceed a limit and the exchange has been ended. */
-  onWire(bytes: number): boolean
-  /** The head of the response in tidy lines, without the empty line at its end; one character per byte. */
-  onHead(head: string): void
-  /** The head of an interim response, such as 103 Early Hints; one character per byte. */
-  onInterim(head: string): void
-  /** The bytes can't be a response: the exchange has been ended. */
-  onMalformed(message: string): void
-  /** The connection broke: what the parser takes for the end of a body isn't one. */
-  onBroken(): void
+/** The head of a response, read as strictly as a client must that can't be led to see another message than the next reader. */
+export type ParsedHead = {
+  status: number
+  /** One character per byte, like all strings here. */
+  statusLine: string
+  /** name, value, … as sent. */
+  rawHeaders: string[]
+  /** Content-Length; NaN if there is none. */
+  length: number
+  /** All of Transfer-Encoding; null if there is none. */
+  coding: string | null
+  /** How long the server keeps the connection open: 0 if it closes it, NaN if it doesn't say. */
+  keepAliveMs: number
 }
 
-const headEnd = Buffer.from('\r\n\r\n')
-const opening = Buffer.from('HTTP/')
+/** All lines are sound, and it isn't an interim response. Most heads pass this at once. */
+const sound =
+  /^HTTP\/(?:1\.\d|0\.9|2\.0) [2-9]\d\d(?: [^\r\n]*)?\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/
 const interim = /^HTTP\/\d\.\d 1(?!01)\d\d(?: |\r)/
-const minorVersion = /^HTTP\/1\.[2-9](?= )/
-const noStatus = /^HTTP\/\d\.\d 0\d\d(?: |\r)/
-const lengthTwice = /\r\ncontent-length:[^\r]*(?:,|(?=\r)[\s\S]*\r\ncontent-length:)/i
-/** White space at either end of a line, and a CR or LF without the other. Most heads have none of them. */
+/** White space at either end of a line, and a CR without LF. */
 const untidy = /[ \t]\r|\r\n[ \t]|\r(?!\n)/
 const bareLineFeed = /(?<!\r)\n/
+const closing = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i
+const keeping = /(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/i
+const digits = /^\d+$/
+/** Lengths from here on don't fit into 64 bits. */
+const endOfLengths = 2 ** 64
 
 const space = 0x20
 const tab = 0x09
 
+export type HeadText = { kind: 'head' | 'interim'; text: string } | { kind: 'fault'; message: string }
+
 /**
- * Sees each read of a socket before the HTTP parser does. It collects the head of a response, however it was split, and
- * passes it on in one piece, fixing what a client must understand but the parser refuses:
- * - interim responses (100, 102, 103 and any other below 200 except 101) are removed, in any order and number;
+ * Checks the lines of a head, each with its CR LF. A client must understand these, too:
  * - a folded line continues the line before with a space (RFC 9112, 5.2);
- * - spaces and tabs at the end of a line aren't part of its value;
- * - a length stated several times counts if it is always the same (RFC 9112, 6.3);
- * - a later minor version of HTTP/1 is read like the last one known (RFC 9110, 2.5).
- * A line end of CR or LF alone is malformed. The parser counts neither status lines nor chunk framing, so an origin
- * could send those without end: here every byte counts.
+ * - spaces and tabs at the end of a line aren't part of its value.
+ * A line end of CR or LF alone is malformed.
  */
-export function watchReads({ socket, reads }: Connected, watcher: () => WireWatcher | null): void {
-  const read = socket.read
-  const head = createHeadReader()
-  let reading: WireWatcher | null = null
-  let arrived: Buffer | null = null
-  // Runs before the parser's own listener, which takes a reset for the end of a body without a length.
-  socket.on('error', () => reading?.onBroken())
-  reads.take = (chunk) => {
-    arrived = chunk
-    // The parser reads synchronously, and takes all of it or has ended.
-    socket.emit('readable')
-    arrived = null
-  }
-  socket.read = (size?: number): Buffer | null => {
-    // A read without bytes is about the state of the stream, such as its end.
-    if (arrived === null) return read.call(socket, size)
-    const chunk = arrived
-    arrived = null
-    const current = watcher()
-    if (current === null) return chunk
-    reading = current
-    if (!current.onWire(chunk.length)) return null
-    return current.awaitsHead ? head(chunk, current) : chunk
-  }
+export function checkedHead(text: string): HeadText {
+  if (sound.test(text)) return { kind: 'head', text }
+  if (bareLineFeed.test(text)) return fault('a line of the response header ends in LF alone')
+  const tidy = untidy.test(text) ? tidied(text) : text
+  if (typeof tidy !== 'string') return tidy
+  if (interim.test(tidy)) return { kind: 'interim', text: tidy }
+  return sound.test(tidy) ? { kind: 'head', text: tidy } : fault('the response header is not HTTP/1')
 }
 
-/** Takes the received bytes and returns what the parser should see; null while the head is incomplete. */
-function createHeadReader(): (chunk: Buffer, watcher: WireWatcher) => Buffer | null {
-  const held = createHeldBytes()
-
-  return (chunk, watcher) => {
-    const searched = held.size()
-    const bytes = searched === 0 ? chunk : held.add(chunk)
-    let start = 0
-    let from = Math.max(0, searched - headEnd.length)
-    for (;;) {
-      while (bytes[start] === 0x0d && bytes[start + 1] === 0x0a) start += 2
-      const end = bytes.indexOf(headEnd, Math.max(start, from))
-      const isLikely = beginsAsHttp(bytes, start)
-      if (end < 0 || !isLikely) {
-        const fault = isLikely || isHalfLineEnd(bytes, start) ? faultOfPart(bytes, from) : 'the response is not HTTP'
-        if (fault !== null) watcher.onMalformed(fault)
-        else held.keep(bytes, start)
-        return null
-      }
-      const text = bytes.toString('latin1', start, end + 2)
-      const after = end + headEnd.length
-      if (bareLineFeed.test(text)) {
-        watcher.onMalformed('a line of the response header ends in LF alone')
-        return null
-      }
-      const tidy = untidy.test(text) ? tidied(text) : text
-      if (typeof tidy !== 'string') {
-        watcher.onMalformed(tidy.fault)
-        return null
-      }
-      if (!interim.test(tidy)) {
-        const known = asKnown(tidy)
-        if (typeof known !== 'string') {
-          watcher.onMalformed(known.fault)
-          return null
-        }
-        held.clear()
-        watcher.onHead(tidy)
-        if (known !== text) return Buffer.concat([Buffer.from(`${known}\r\n`, 'latin1'), bytes.subarray(after)])
-        return start === 0 ? bytes : bytes.subarray(start)
-      }
-      watcher.onInterim(tidy)
-      start = after
-      from = after
+/** Reads a checked head; returns what is wrong with it, if anything. */
+export function parseHead(text: string): ParsedHead | string {
+  const lineEnd = text.indexOf('\r')
+  const rawHeaders: string[] = []
+  let length: string | null = null
+  let lengths = 0
+  let coding: string | null = null
+  let connection: string | null = null
+  let keepAliveMs = Number.NaN
+  for (let at = lineEnd + 2, end = 0; at < text.length; at = end + 2) {
+    end = text.indexOf('\r', at)
+    const colon = text.indexOf(':', at)
+    const name = text.slice(at, colon)
+    const value = trimmed(text, colon + 1, end)
+    rawHeaders.push(name, value)
+    switch (framingName(name)) {
+      case 'content-length':
+        length = length === null ? value : `${length},${value}`
+        lengths++
+        break
+      case 'transfer-encoding':
+        coding = coding === null ? value : `${coding}, ${value}`
+        break
+      case 'connection':
+        connection = connection === null ? value : `${connection},${value}`
+        break
+      case 'keep-alive':
+        keepAliveMs = keepAliveMsOf(value)
     }
   }
-}
-
-/** Compares only as many bytes as are there. */
-function beginsAsHttp(bytes: Buffer, start: number): boolean {
-  const length = Math.min(opening.length, bytes.length - start)
-  for (let i = 0; i < length; i++) if (bytes[start + i] !== opening[i]) return false
-  return true
-}
-
-export function statusLineOf(head: string): string {
-  return head.slice(0, head.indexOf('\r'))
-}
-
-/** name, value, … of a head that the parser has accepted: every line has a colon, and no space at either end. */
-export function fieldsOf(head: string): string[] {
-  const fields: string[] = []
-  for (let at = head.indexOf('\n') + 1; at < head.length; ) {
-    const end = head.indexOf('\r', at)
-    const colon = head.indexOf(':', at)
-    let value = colon + 1
-    while (isWhite(head.charCodeAt(value))) value++
-    fields.push(head.slice(at, colon), head.slice(value, end))
-    at = end + 2
+  const bytes = length === null ? Number.NaN : lengthOf(length)
+  if (length !== null && !(bytes < endOfLengths)) return 'the length in the response header is not a number'
+  if (length !== null && coding !== null) return 'the response header has a length and a transfer coding'
+  return {
+    status: Number(text.slice(9, 12)),
+    statusLine: trimmed(text, 0, lineEnd),
+    rawHeaders: lengths > 1 ? withOneLength(rawHeaders, bytes) : rawHeaders,
+    length: bytes,
+    coding,
+    keepAliveMs: isKept(text, connection) ? keepAliveMs : 0,
   }
-  return fields
 }
 
-function isHalfLineEnd(bytes: Buffer, at: number): boolean {
-  return bytes[at] === 0x0d && bytes.length === at + 1
+/** Which of the fields about framing and the connection this is; null for any other. */
+function framingName(name: string): 'content-length' | 'transfer-encoding' | 'connection' | 'keep-alive' | null {
+  if (name.length === 14) return isHeader(name, 'content-length') ? 'content-length' : null
+  if (name.length === 17) return isHeader(name, 'transfer-encoding') ? 'transfer-encoding' : null
+  if (name.length !== 10) return null
+  if (isHeader(name, 'connection')) return 'connection'
+  return isHeader(name, 'keep-alive') ? 'keep-alive' : null
 }
 
-/** Checks line ends in an incomplete head: with others than CRLF, its end would never be found. */
-function faultOfPart(bytes: Buffer, from: number): string | null {
-  for (let at = bytes.indexOf('\n', from); at >= 0; at = bytes.indexOf('\n', at + 1)) {
-    if (at === 0 || bytes[at - 1] !== 0x0d) return 'a line of the response header ends in LF alone'
-  }
-  return null
+/** A length stated several times counts if it is always the same (RFC 9112, 6.3). NaN if it isn't. */
+function lengthOf(stated: string): number {
+  if (digits.test(stated)) return Number(stated)
+  const [first, ...others] = new Set(stated.split(',').map((part) => trimmed(part, 0, part.length)))
+  return others.length === 0 && digits.test(first!) ? Number(first) : Number.NaN
+}
+
+function withOneLength(rawHeaders: readonly string[], bytes: number): string[] {
+  let isFirst = true
+  return rawHeaders.flatMap((name, at) => {
+    if (at % 2 === 1) return []
+    if (framingName(name) !== 'content-length') return [name, rawHeaders[at + 1]!]
+    const kept = isFirst ? ['Content-Length', String(bytes)] : []
+    isFirst = false
+    return kept
+  })
+}
+
+/** Before HTTP/1.1, a connection is kept only if the server says so. */
+function isKept(text: string, connection: string | null): boolean {
+  if (text.startsWith('HTTP/1.') && text.charAt(7) !== '0') return connection === null || !closing.test(connection)
+  return connection !== null && keeping.test(connection)
+}
+
+/** `timeout=5, max=100` */
+function keepAliveMsOf(value: string): number {
+  const seconds = /timeout=(\d+)/.exec(value)
+  return seconds === null ? Number.NaN : Number(seconds[1]) * 1000
 }
 
 /** The lines without folds and without white space at either end. */
-function tidied(text: string): string | { fault: string } {
+function tidied(text: string): string | HeadText {
   const lines: string[] = []
   for (const line of text.split('\r\n')) {
-    if (line.includes('\r')) return { fault: 'the response header has a CR without LF' }
-    const part = trimmed(line)
+    if (line.includes('\r')) return fault('the response header has a CR without LF')
+    const part = trimmed(line, 0, line.length)
     const isFold = line !== '' && isWhite(line.charCodeAt(0))
     if (!isFold) lines.push(part)
-    else if (lines.length < 2) return { fault: 'white space stands before the first field of the response header' }
+    else if (lines.length < 2) return fault('white space stands before the first field of the response header')
     else if (part !== '') lines.push(`${lines.pop()} ${part}`)
   }
   return lines.join('\r\n')
 }
 
-/** The head as the parser knows it. */
-function asKnown(head: string): string | { fault: string } {
-  // The parser accepts it and fails later.
-  if (noStatus.test(head)) return { fault: 'a status is between 100 and 999' }
-  const known = minorVersion.test(head) ? head.replace(minorVersion, 'HTTP/1.1') : head
-  return lengthTwice.test(known) ? withOneLength(known) : known
-}
-
-/** Unless the lengths differ, which the parser refuses. */
-function withOneLength(head: string): string {
-  const isLength = (line: string): boolean => /^content-length:/i.test(line)
-  const lines = head.split('\r\n')
-  const stated = new Set(lines.filter(isLength).flatMap((line) => line.slice(15).split(',').map(trimmed)))
-  if (stated.size !== 1) return head
-  const first = lines.findIndex(isLength)
-  const [length] = stated
-  return lines
-    .flatMap((line, at) => (at === first ? `Content-Length: ${length}` : isLength(line) ? [] : line))
-    .join('\r\n')
+function fault(message: string): HeadText {
+  return { kind: 'fault', message }
 }
 
 /** Trims only spaces and tabs: octet 0xA0 may be part of a multi-byte character. */
-function trimmed(line: string): string {
-  let from = 0
-  let to = line.length
-  while (from < to && isWhite(line.charCodeAt(from))) from++
-  while (to > from && isWhite(line.charCodeAt(to - 1))) to--
-  return line.slice(from, to)
+function trimmed(text: string, start: number, end: number): string {
+  let from = start
+  let to = end
+  while (from < to && isWhite(text.charCodeAt(from))) from++
+  while (to > from && isWhite(text.charCodeAt(to - 1))) to--
+  return text.slice(from, to)
 }
 
 function isWhite(code: number): boolean {
   return code === space || code === tab
-}
-
-const none = Buffer.alloc(0)
-
-/** Buffers an incomplete head. Bytes may come one by one: the buffer doubles, so that copying is amortised. */
-function createHeldBytes() {
-  let room = none
-  let size = 0
-
-  const held = {
-    size: () => size,
-    clear(): void {
-      room = none
-      size = 0
-    },
-    /** Appends the chunk and returns all bytes so far. */
-    add(chunk: Buffer): Buffer {
-      if (size + chunk.length > room.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(1024, 2 * room.length, size + chunk.length))
-        room.copy(larger, 0, 0, size)
-        room = larger
-      }
-      size += chunk.copy(room, size)
-      return room.subarray(0, size)
-    },
-    /** Keeps the bytes from `start` on, and drops those before. */
-    keep(bytes: Buffer, start: number): void {
-      if (size > 0 && start === 0) return
-      const rest = Buffer.from(bytes.subarray(start))
-      held.clear()
-      held.add(rest)
-    },
-  }
-  return held
 }
