@@ -88,7 +88,7 @@ async function measure(
 }
 
 const fetcher: HttpClient = {
-  label: 'our fetcher (undici)',
+  label: 'our fetcher',
   open() {
     const guard = createAddressGuard({ allow: ['127.0.0.0/8'] })
     const dns = createDnsCache({

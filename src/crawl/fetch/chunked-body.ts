@@ -3,6 +3,7 @@ import { type Fault, malformed, type ReadOutcome, tooLarge } from './read-outcom
 /** `0005;name=value;name="a value"`: extensions are checked and ignored. */
 const sizeLine =
   /^([0-9a-f]+)(?:;[!#$%&'*+\-.^_`|~0-9a-z]*(?:=[!#$%&'*+\-.^_`|~0-9a-z]*(?:"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*")?)?)*$/i
+const startOfSizeLine = /^[0-9a-f]*(?:;|\r?$)/i
 const trailerLine = /^[!#$%&'*+\-.^_`|~0-9a-z]+:[\t\x20-\x7e\x80-\xff]*$/i
 const trailerLength = /^content-length:[\t ]*(\d*)[\t ]*$/i
 
@@ -64,6 +65,8 @@ export class ChunkedBody {
     if (this.#expects === 'trailer')
       return this.#trailerBytes + length > this.#maxTrailerBytes ? this.#tooLarge() : null
     if (this.#expects === 'end of data' && this.#line !== '\r') return malformed('a chunk is longer than it says')
+    if (this.#expects === 'size' && !startOfSizeLine.test(this.#line))
+      return malformed('the size of a chunk is not a number')
     return length > maxSizeLineBytes ? malformed('a chunk has too many extensions') : null
   }
 

@@ -10,6 +10,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Connected } from './connector.ts'
 import type { Exchange } from './exchange.ts'
 import type { FetchLimits } from './fetch-limits.ts'
+import type { ReadOutcome } from './read-outcome.ts'
 import { ResponseReader } from './response-reader.ts'
 
 /** The server closes its end this much earlier than it says, as seen from here. */
@@ -97,9 +98,19 @@ export class HttpConnection {
       return
     }
     if (!exchange.onWire(chunk.length)) return
-    const outcome = this.#reader.read(chunk, exchange)
+    const outcome = this.#read(chunk, exchange)
     if (outcome === 'complete') this.#complete(exchange, areLineEnds(chunk, this.#reader.end))
     else if (typeof outcome === 'object') this.#fail(new AppError(outcome.code, outcome.message))
+  }
+
+  #read(chunk: Buffer, exchange: Exchange): ReadOutcome {
+    try {
+      return this.#reader.read(chunk, exchange)
+    } catch (error) {
+      // For example, there is no memory for the body. The other exchanges go on.
+      this.#fail(error as Error)
+      return 'stopped'
+    }
   }
 
   #complete(exchange: Exchange, endsCleanly: boolean): void {

@@ -19,6 +19,7 @@ export type ParsedHead = {
 const sound =
   /^HTTP\/(?:1\.\d|0\.9|2\.0) [2-9]\d\d(?: [^\r\n]*)?\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/
 const interim = /^HTTP\/\d\.\d 1(?!01)\d\d(?: |\r)/
+const switching = /^HTTP\/\d\.\d 101(?: |\r)/
 /** White space at either end of a line, and a CR without LF. */
 const untidy = /[ \t]\r|\r\n[ \t]|\r(?!\n)/
 const bareLineFeed = /(?<!\r)\n/
@@ -45,7 +46,10 @@ export function checkedHead(text: string): HeadText {
   const tidy = untidy.test(text) ? tidied(text) : text
   if (typeof tidy !== 'string') return tidy
   if (interim.test(tidy)) return { kind: 'interim', text: tidy }
-  return sound.test(tidy) ? { kind: 'head', text: tidy } : fault('the response header is not HTTP/1')
+  if (sound.test(tidy)) return { kind: 'head', text: tidy }
+  return fault(
+    switching.test(tidy) ? 'the server switched to a protocol not asked for' : 'the response header is not HTTP/1',
+  )
 }
 
 /** Reads a checked head; returns what is wrong with it, if anything. */
@@ -80,7 +84,8 @@ export function parseHead(text: string): ParsedHead | string {
   }
   const bytes = length === null ? Number.NaN : lengthOf(length)
   if (length !== null && !(bytes < endOfLengths)) return 'the length in the response header is not a number'
-  if (length !== null && coding !== null) return 'the response header has a length and a transfer coding'
+  if (length !== null && coding !== null && coding !== '')
+    return 'the response header has a length and a transfer coding'
   return {
     status: Number(text.slice(9, 12)),
     statusLine: trimmed(text, 0, lineEnd),
