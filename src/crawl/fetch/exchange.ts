@@ -114,9 +114,9 @@ export class Exchange implements ResponseSink {
   // --- called by the connection
 
   /** The request is being written. */
-  onSent(): void {
+  onSent(nowMs: number): void {
     this.#phase = 'header'
-    this.#sentMs = this.#settings.clock.monotonic()
+    this.#sentMs = nowMs
   }
 
   onHead({ status, statusLine, rawHeaders, length, coding }: ParsedHead): boolean {

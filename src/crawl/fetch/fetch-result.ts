@@ -145,7 +145,7 @@ export function mediaTypeOf(rawHeaders: readonly string[]): string {
 }
 
 /** Compares letter by letter: nearly all fields differ in the first one, and nothing is copied. */
-export function isHeader(field: string, name: string): boolean {
+function isHeader(field: string, name: string): boolean {
   if (field.length !== name.length) return false
   for (let i = 0; i < name.length; i++) if ((field.charCodeAt(i) | 0x20) !== name.charCodeAt(i)) return false
   return true

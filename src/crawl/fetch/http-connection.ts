@@ -63,11 +63,11 @@ export class HttpConnection {
   }
 
   /** Writes the request; the exchange gets the response, or the error. */
-  send(exchange: Exchange): void {
+  send(exchange: Exchange, nowMs: number): void {
     const socket = this.#socket
     const { path, headers, body, isPreflight } = exchange.request
     this.#exchange = exchange
-    exchange.onSent()
+    exchange.onSent(nowMs)
     if (body === null) {
       socket.write(`${isPreflight ? 'OPTIONS' : 'GET'} ${path}${this.#common}${headers}\r\n`, 'latin1')
     } else {

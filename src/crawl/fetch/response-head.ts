@@ -1,5 +1,3 @@
-import { isHeader } from './fetch-result.ts'
-
 /** The head of a response, read as strictly as a client must that can't be led to see another message than the next reader. */
 export type ParsedHead = {
   status: number
@@ -31,6 +29,8 @@ const endOfLengths = 2 ** 64
 
 const space = 0x20
 const tab = 0x09
+
+type FramingName = 'content-length' | 'transfer-encoding' | 'connection' | 'keep-alive'
 
 export type HeadText = { kind: 'head' | 'interim'; text: string } | { kind: 'fault'; message: string }
 
@@ -67,7 +67,7 @@ export function parseHead(text: string): ParsedHead | string {
     const name = text.slice(at, colon)
     const value = trimmed(text, colon + 1, end)
     rawHeaders.push(name, value)
-    switch (framingName(name)) {
+    switch (framingName(text, at, colon)) {
       case 'content-length':
         length = length === null ? value : `${length},${value}`
         lengths++
@@ -84,8 +84,7 @@ export function parseHead(text: string): ParsedHead | string {
   }
   const bytes = length === null ? Number.NaN : lengthOf(length)
   if (length !== null && !(bytes < endOfLengths)) return 'the length in the response header is not a number'
-  if (length !== null && coding !== null && coding !== '')
-    return 'the response header has a length and a transfer coding'
+  if (length !== null && coding !== null) return 'the response header has a length and a transfer coding'
   return {
     status: Number(text.slice(9, 12)),
     statusLine: trimmed(text, 0, lineEnd),
@@ -96,13 +95,18 @@ export function parseHead(text: string): ParsedHead | string {
   }
 }
 
-/** Which of the fields about framing and the connection this is; null for any other. */
-function framingName(name: string): 'content-length' | 'transfer-encoding' | 'connection' | 'keep-alive' | null {
-  if (name.length === 14) return isHeader(name, 'content-length') ? 'content-length' : null
-  if (name.length === 17) return isHeader(name, 'transfer-encoding') ? 'transfer-encoding' : null
-  if (name.length !== 10) return null
-  if (isHeader(name, 'connection')) return 'connection'
-  return isHeader(name, 'keep-alive') ? 'keep-alive' : null
+/** Which of the fields about framing and the connection begins there; null for any other. */
+function framingName(text: string, at: number, colon: number): FramingName | null {
+  const length = colon - at
+  if (length === 14) return isName(text, at, 'content-length')
+  if (length === 17) return isName(text, at, 'transfer-encoding')
+  return length === 10 ? (isName(text, at, 'connection') ?? isName(text, at, 'keep-alive')) : null
+}
+
+/** Compares letter by letter, in the text that they are all part of: nearly all fields differ in the first one. */
+function isName<T extends FramingName>(text: string, at: number, name: T): T | null {
+  for (let i = 0; i < name.length; i++) if ((text.charCodeAt(at + i) | 0x20) !== name.charCodeAt(i)) return null
+  return name
 }
 
 /** A length stated several times counts if it is always the same (RFC 9112, 6.3). NaN if it isn't. */
@@ -116,7 +120,7 @@ function withOneLength(rawHeaders: readonly string[], bytes: number): string[] {
   let isFirst = true
   return rawHeaders.flatMap((name, at) => {
     if (at % 2 === 1) return []
-    if (framingName(name) !== 'content-length') return [name, rawHeaders[at + 1]!]
+    if (framingName(name, 0, name.length) !== 'content-length') return [name, rawHeaders[at + 1]!]
     const kept = isFirst ? ['Content-Length', String(bytes)] : []
     isFirst = false
     return kept

@@ -173,6 +173,13 @@ describe('chunks are refused', () => {
   }
 })
 
+test('a length next to a transfer coding is refused, even to an empty one', () => {
+  for (const framing of ['Content-Length: 1\r\nTransfer-Encoding:', 'Transfer-Encoding:\r\nContent-Length: 1']) {
+    const reading = assertSameInAnySplit(Buffer.from(`${headOf([], framing)}a`), [9])
+    assert.equal((reading.outcome as { code?: string }).code, 'http-malformed')
+  }
+})
+
 test('a header is too large by its fields, and a trailer by its lines', () => {
   const large = 'y'.repeat(maxHeaderBytes)
   for (const raw of [
