@@ -54,7 +54,7 @@ export class HttpConnection {
       .unref()
       .on('end', () => this.#onEnd())
       .on('error', (error) => this.#fail(error))
-      .on('close', () => this.#onEnd())
+      .on('close', () => this.#onLost())
   }
 
   /** Whether another request may be written. */
@@ -125,16 +125,20 @@ export class HttpConnection {
     exchange.onComplete()
   }
 
+  /** The server has closed its side in order. */
   #onEnd(): void {
     const exchange = this.#exchange
     if (exchange !== null && this.#reader.endsWithConnection) {
       this.close()
       exchange.onComplete()
-    } else if (exchange !== null) {
-      this.#fail(Object.assign(new Error('the server closed the connection'), { code: 'ECONNRESET' }))
     } else {
-      this.close()
+      this.#onLost()
     }
+  }
+
+  #onLost(): void {
+    if (this.#exchange === null) this.close()
+    else this.#fail(Object.assign(new Error('the server closed the connection'), { code: 'ECONNRESET' }))
   }
 
   /** The first reason counts: later ones follow from it. */
