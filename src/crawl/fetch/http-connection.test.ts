@@ -43,6 +43,17 @@ function numbering(sockets: Socket[]): Answer {
   }
 }
 
+test('a connection is closed after a 304 that states a length, which some servers send', async () => {
+  await withOrigin(
+    (socket) => socket.write('HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n'),
+    {},
+    async (fetcher, origin) => {
+      for (let nth = 0; nth < 2; nth++) assert.equal(asResponse(await fetcher.fetch({ url: origin.url })).status, 304)
+      assert.equal(origin.connections, 2)
+    },
+  )
+})
+
 test('bytes on an idle connection close it and are not taken as a response', async () => {
   const sockets: Socket[] = []
   await withOrigin(numbering(sockets), {}, async (fetcher, origin) => {

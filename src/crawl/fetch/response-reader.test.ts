@@ -163,7 +163,8 @@ describe('chunks are refused', () => {
     'with too many extensions': `5${';a=b'.repeat(5000)}\r\nhello\r\n`,
     'with a trailer that is not a field': '0\r\nno field\r\n\r\n',
     'with a folded trailer': '0\r\nX: a\r\n b\r\n\r\n',
-    'with another length in the trailer': '1\r\na\r\n0\r\nContent-Length: 2\r\n\r\n',
+    'with an empty extension': '5;\r\nhello\r\n',
+    'with a length in the trailer': '1\r\na\r\n0\r\nContent-Length: 1\r\n\r\n',
   }
   for (const [name, text] of Object.entries(wrong)) {
     test(name, () => {

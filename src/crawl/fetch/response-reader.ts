@@ -96,8 +96,11 @@ export class ResponseReader {
     }
     this.#awaitsHead = false
     this.keepAliveMs = head.keepAliveMs
-    if (head.status === 204 || head.status === 304) this.#left = 0
-    else if (head.coding?.toLowerCase() === 'chunked') this.#chunks = new ChunkedBody(this.#maxHeaderBytes)
+    if (head.status === 204 || head.status === 304) {
+      this.#left = 0
+      // It has no body, whatever it states, but some servers send one.
+      if (head.length > 0) this.keepAliveMs = 0
+    } else if (head.coding?.toLowerCase() === 'chunked') this.#chunks = new ChunkedBody(this.#maxHeaderBytes)
     else if (!Number.isNaN(head.length)) this.#left = head.length
     else {
       this.#left = Number.POSITIVE_INFINITY
