@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 type WebAssembly = {
   Module: new (bytes: Uint8Array) => object
   Instance: new (module: object) => { readonly exports: unknown }
+  Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer }
 }
 
-const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly
+const { Module, Instance, Memory } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly
 
 /**
  * Instantiates a scanner that `npm ci` compiled to WebAssembly. The file is read for the first instance. Its machine code is compiled once
@@ -26,4 +27,11 @@ function readBuilt(name: string, file: URL): Uint8Array {
   } catch (cause) {
     throw new Error(`the ${name} was not built; in a checkout, npm ci builds it`, { cause })
   }
+}
+
+const PAGE_BYTES = 64 * 1024
+
+/** Bytes that begin at a page of memory, as unbuffered access to files needs. Ordinary buffers begin anywhere. */
+export function alignedBytes(length: number): Buffer {
+  return Buffer.from(new Memory({ initial: Math.ceil(length / PAGE_BYTES) }).buffer, 0, length)
 }

@@ -120,7 +120,10 @@ export type ShardSettings = {
 /** How results are batched before they are written. */
 export type WritingLimits = {
   maxItems: number
+  maxBytes: number
   maxWaitMs: number
+  /** A batch to which this many results were added while it waited waits once more. */
+  growingItems?: number
   /** Added to the wait for each other lease with waiting results. */
   waitMsForEach: number
   /** Number of leases written concurrently. */
@@ -193,7 +196,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     unwritten: settings.writing.unwritten,
   })
   const batch = createBatch({
-    ...{ documents, frontier, store, wait, ...settings.writing, maxBytes: 4 << 20 },
+    ...{ documents, frontier, store, wait, ...settings.writing },
     repeatedPages: createRepeatedPages({ maxLinks: settings.maxRepeatedPages }),
     isCopy: deps.documentSet.isCopy,
     onTrap: (links) => stats.add('skipped.trap', links),
@@ -227,6 +230,8 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       dispatcher.dispatch()
     },
     onRefused: refuse,
+    // Bytes that waited may be all that kept requests from being started.
+    onWritten: () => dispatcher.dispatchSoon(),
     onPause(reason) {
       stats.set('paused', reason === null ? 0 : 1)
       if (reason === pausedBy) return

@@ -69,6 +69,8 @@ export type BatchOptions = {
   maxBytes: number
   /** … or the first has waited this long, … */
   maxWaitMs: number
+  /** … unless at least this many were added while it waited; then the batch waits once more, … */
+  growingItems?: number
   /** … plus this for each other lease with waiting results. */
   waitMsForEach?: number
   /** Number of leases written concurrently; 1 by default. */
@@ -84,6 +86,8 @@ export type BatchOptions = {
   /** Called before the requests are marked done. */
   beforeCommit(): Promise<void>
   onCommitted(count: number, counts: CompletionCounts, lease: PartitionLease): void
+  /** Called when fewer bytes wait than before. */
+  onWritten?(): void
   /** Called with results that are discarded because their partition belongs to another worker or can't be reached. */
   onRefused(items: readonly Finished[], lease: PartitionLease): void
   /** Called when the store can't accept writes and the crawl pauses; with null when it continues. */

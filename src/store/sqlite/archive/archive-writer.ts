@@ -5,6 +5,7 @@ import type { RecordPointer } from '../../contracts/objects.ts'
 import { type Database, storeError } from '../folder/database.ts'
 import { PRIVATE_FILE } from '../folder/private-files.ts'
 import { mendTail, type OpenFileRow, tailText } from './archive-tail.ts'
+import { type DirectFile, openDirectFile } from './direct-file.ts'
 
 export type ArchiveWriterOptions = {
   db: Database
@@ -21,18 +22,33 @@ export type ArchiveWriterOptions = {
   onWarning(message: string): void
 }
 
-type OpenFile = { id: number; fd: number; length: number; firstVersion: number; lastVersion: number }
+type OpenFile = {
+  id: number
+  path: string
+  fd: number
+  /** Null until a batch is written ahead. */
+  direct: DirectFile | null
+  length: number
+  /** Its length in the catalogue. */
+  savedLength: number
+  firstVersion: number
+  lastVersion: number
+}
 
 /**
  * Appends one shard's records to its open file. `append` only buffers; `flush` writes everything with one call and
  * saves the new length. Both run inside the transaction that adds the rows pointing at the records: anything after
- * the saved length was never committed, and is truncated at the next start.
+ * the saved length was never committed, and is truncated at the next start. So records may also be written before that
+ * transaction, while this thread goes on (`writeAhead`); the transaction takes them over (`adopt`).
  */
 export function createArchiveWriter(options: ArchiveWriterOptions) {
   const { db, folder, shard, maxFileBytes } = options
   const insert = db.prepare(`INSERT INTO files (shard, name, state, length) VALUES (?, ?, 'open', 0)`)
   const save = db.prepare('UPDATE files SET length = ?, first_version = ?, last_version = ? WHERE id = ?')
   const shut = db.prepare(`UPDATE files SET state = 'closed' WHERE id = ?`)
+  const widen = db.prepare(
+    'UPDATE files SET first_version = min(first_version, ?1), last_version = max(last_version, ?1) WHERE id = ?2',
+  )
   let pending: Uint8Array[] = []
   let pendingBytes = 0
   let closedIds: number[] = []
@@ -48,10 +64,12 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
     const name = `erace-${stamp}-${String(shard).padStart(2, '0')}-${String(id).padStart(6, '0')}.warc`
     db.prepare('UPDATE files SET name = ? WHERE id = ?').run(name, id)
     created.push(name)
+    const path = join(folder, name)
     const opened = {
-      id,
-      fd: openSync(join(folder, name), 'w', PRIVATE_FILE),
+      ...{ id, path, direct: null },
+      fd: openSync(path, 'w+', PRIVATE_FILE),
       length: 0,
+      savedLength: 0,
       firstVersion: 0,
       lastVersion: 0,
     }
@@ -62,10 +80,10 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
   }
 
   function write(target: OpenFile): void {
-    let parts = pending
+    let parts = pending as Uint8Array<ArrayBuffer>[]
     let at = target.length
     while (parts.length > 0) {
-      const written = writevSync(target.fd, parts as Uint8Array<ArrayBuffer>[], at)
+      const written = writevSync(target.fd, parts, at)
       at += written
       parts = remainder(parts, written)
     }
@@ -83,15 +101,25 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
 
   /** Clears `file` before closing it: even if that fails, the descriptor is not used again. */
   function letGo(): void {
-    const fd = file?.fd
+    const opened = file
     file = null
-    if (fd !== undefined) closeSync(fd)
+    if (opened === null) return
+    closeSync(opened.fd)
+    opened.direct?.close()
   }
 
   function flush(): void {
-    if (file === null || pending.length === 0) return
-    write(file)
+    if (file === null) return
+    if (pending.length > 0) write(file)
+    if (file.length === file.savedLength) return
     save.run(file.length, file.firstVersion, file.lastVersion, file.id)
+    file.savedLength = file.length
+  }
+
+  /** A restored version has a lower id than the ones before it. */
+  function note(target: OpenFile, versionId: number): void {
+    target.firstVersion = target.firstVersion === 0 ? versionId : Math.min(target.firstVersion, versionId)
+    target.lastVersion = Math.max(target.lastVersion, versionId)
   }
 
   function openKnown(atStart: boolean): void {
@@ -103,18 +131,39 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
   openKnown(true)
 
   return {
+    /** Where these records are now. Null if the open file has no room for them: the transaction appends them. */
+    async writeAhead(records: readonly Uint8Array[][]): Promise<RecordPointer[] | null> {
+      openKnown(false)
+      const target = file
+      if (target === null) return null
+      let offset = target.length
+      const pointers = records.map((parts): RecordPointer => {
+        const length = lengthOf(parts)
+        offset += length
+        return { fileId: target.id, offset: offset - length, length }
+      })
+      if (offset > maxFileBytes) return null
+      target.direct ??= openDirectFile(target.path, target.fd)
+      await target.direct.append(records.flat(), target.length)
+      target.length = offset
+      return pointers
+    },
+    /** A record that was written ahead belongs to this version. */
+    adopt(versionId: number, pointer: RecordPointer): RecordPointer {
+      if (file?.id === pointer.fileId) note(file, versionId)
+      // Records appended in between filled its file.
+      else widen.run(versionId, pointer.fileId)
+      return pointer
+    },
     append(versionId: number, parts: Uint8Array[]): RecordPointer {
       openKnown(false)
-      let length = 0
-      for (const part of parts) length += part.byteLength
+      const length = lengthOf(parts)
       if (file !== null && file.length + pendingBytes + length > maxFileBytes) finishFile(file)
       if (file === null) file = create()
       const offset = file.length + pendingBytes
       for (const part of parts) if (part.byteLength > 0) pending.push(part)
       pendingBytes += length
-      // A restored version has a lower id than the ones before it.
-      file.firstVersion = file.firstVersion === 0 ? versionId : Math.min(file.firstVersion, versionId)
-      file.lastVersion = Math.max(file.lastVersion, versionId)
+      note(file, versionId)
       return { fileId: file.id, offset, length }
     },
     flush,
@@ -136,7 +185,13 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
   }
 }
 
-function remainder(parts: Uint8Array[], written: number): Uint8Array[] {
+function lengthOf(parts: readonly Uint8Array[]): number {
+  let length = 0
+  for (const part of parts) length += part.byteLength
+  return length
+}
+
+function remainder(parts: Uint8Array<ArrayBuffer>[], written: number): Uint8Array<ArrayBuffer>[] {
   let done = 0
   while (done < parts.length && written >= parts[done]!.byteLength) written -= parts[done++]!.byteLength
   const rest = parts.slice(done)
@@ -173,7 +228,10 @@ function reopen({ db, folder, shard, isWhole, onWarning }: ArchiveWriterOptions,
     const text = tailText(path, tail)
     if (text !== '' && (atStart || tail.lostBytes > 0)) onWarning(text)
     if (tail.length > 0)
-      return { id: row.id, fd, length: tail.length, firstVersion: row.first_version, lastVersion: row.last_version }
+      return {
+        ...{ id: row.id, path, fd, direct: null, length: tail.length, savedLength: tail.length },
+        ...{ firstVersion: row.first_version, lastVersion: row.last_version },
+      }
     db.prepare(`UPDATE files SET state = 'closed' WHERE id = ?`).run(row.id)
   } catch (error) {
     closeSync(fd)

@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { isForAll } from '../../../core/request.ts'
 import type { BodyState, Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
+import type { RecordPointer } from '../../contracts/objects.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
 import { linkTextOf, unpackLinks } from '../../rules/link-text.ts'
 import { dueVersion, mayBringKnown, newsOf, type TaskVersion } from '../../rules/tasks.ts'
@@ -20,7 +21,7 @@ import {
   wasMetElsewhere,
 } from '../../rules/versioning.ts'
 import type { createArchiveWriter } from '../archive/archive-writer.ts'
-import type { Database } from '../folder/database.ts'
+import { type Database, storeError } from '../folder/database.ts'
 import { prepareStatements } from './document-statements.ts'
 
 /** The fields of a document and its current version that a new capture is compared with. */
@@ -70,6 +71,9 @@ type Content = Pick<BodyCapture, 'at' | 'status' | 'address'> & {
 
 const noted: CaptureOutcome = { kind: 'noted' }
 
+/** Bodies of smaller batches, as those of watches, are written in the transaction. They stay in the page cache, and are read soon. */
+const AHEAD_BYTES = 256 * 1024
+
 /**
  * Records captures. `rules/versioning.ts` decides how a document and its versions change; this carries it out, in one transaction
  * per batch.
@@ -79,6 +83,58 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   let nextVersion = 0
   /** Number of documents inserted. */
   let inserted = 0
+  /** Records of the present batch that are made already, and where they are if they are in the archive. */
+  const made = new Map<Capture, { parts: Uint8Array[]; pointer: RecordPointer | undefined }>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  /**
+   * Bodies first: those that are new, of new documents, are written before the transaction, so that neither this thread nor the
+   * catalogue's write lock waits for the file. If another shard stores an equal body in the meantime, the bytes stay unused.
+   */
+  async function writeAhead(captures: readonly Capture[]): Promise<void> {
+    if (sizeOf(captures) < AHEAD_BYTES) return
+    const digests = new Set<string>()
+    const isNew = ({ host, fp, digest }: BodyCapture): boolean => {
+      const before = digests.size
+      return sql.isKnown.get(host, fp, digest) === undefined && digests.add(digest.toString('latin1')).size > before
+    }
+    const fresh = db.readTogether(() =>
+      captures.filter(
+        (capture): capture is BodyCapture => capture.kind === 'body' && capture.truncated === '' && isNew(capture),
+      ),
+    )
+    if (sizeOf(fresh) < AHEAD_BYTES) return
+    const records = fresh.map((capture) => capture.render(null))
+    const pointers = await archive.writeAhead(records)
+    for (const [at, capture] of fresh.entries()) made.set(capture, { parts: records[at]!, pointer: pointers?.[at] })
+  }
+
+  function keepRecord(capture: BodyCapture, versionId: number, original: Original | null): RecordPointer {
+    const { parts, pointer } = (original === null ? made.get(capture) : undefined) ?? {
+      parts: capture.render(original),
+    }
+    return pointer === undefined ? archive.append(versionId, parts) : archive.adopt(versionId, pointer)
+  }
+
+  async function recordNext(captures: readonly Capture[]): Promise<CaptureOutcome[]> {
+    try {
+      await writeAhead(captures)
+      const outcomes = db.write(() => {
+        // Version ids are shared by all shards: the write lock held here reserves the next one for us.
+        nextVersion = (sql.lastVersion.get() as { id: number }).id + 1
+        const results = captures.map(recordOne)
+        archive.flush()
+        return results
+      })
+      archive.committed()
+      return outcomes
+    } catch (error) {
+      archive.rollback()
+      throw storeError(error, db.path)
+    } finally {
+      made.clear()
+    }
+  }
 
   /** Most captures are of a new document with a new body: trying to insert both also tells whether they are known. */
   function recordBody(capture: BodyCapture): CaptureOutcome {
@@ -129,12 +185,12 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   ): CaptureOutcome {
     const id = nextVersion++
     const original = insertBody(capture, id)
-    const pieces = capture.render(original)
+    const record = keepRecord(capture, id, original)
     const links = linkRow(capture, id, previousLinks)
     const originalId = original?.version ?? id
     if (n === 1 && reason === 'new' && capture.truncated === '' && (capture.completed ?? '') === '')
-      insertFirst(id, documentId, capture, originalId, pieces, links)
-    else insertVersion(id, documentId, n, reason, capture, '', 'kept', originalId, pieces, links)
+      insertFirst(id, documentId, capture, originalId, record, links)
+    else insertVersion(id, documentId, n, reason, capture, '', 'kept', originalId, record, links)
     if (original !== null) sql.setOutcome.run('duplicate', documentId)
     return outcomeOfBody(id, reason, original)
   }
@@ -149,10 +205,9 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     documentId: number,
     capture: BodyCapture,
     originalId: number,
-    pieces: Uint8Array[],
+    { fileId, offset, length }: RecordPointer,
     links: number,
   ): void {
-    const { fileId, offset, length } = archive.append(id, pieces)
     const { at, status, type, size, digest, text, textRules, etag, lastModified, title, address } = capture
     sql.insertFirst.run(
       id,
@@ -185,10 +240,9 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     location: string,
     body: BodyState,
     originalId: number,
-    pieces: Uint8Array[],
+    { fileId, offset, length }: RecordPointer,
     links: number,
   ): void {
-    const { fileId, offset, length } = archive.append(id, pieces)
     sql.insertVersion.run(
       id,
       documentId,
@@ -220,7 +274,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   /** Restores the record of a version that was lost or collected. */
   function refillVersion(capture: BodyCapture, versionId: number): void {
     const original = insertBody(capture, versionId)
-    const { fileId, offset, length } = archive.append(versionId, capture.render(original))
+    const { fileId, offset, length } = keepRecord(capture, versionId, original)
     const { digest, size, text, textRules } = capture
     sql.refill.run(digest, size, text, textRules, original?.version ?? versionId, fileId, offset, length, versionId)
   }
@@ -310,7 +364,8 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     const id = nextVersion++
     const { at, status, address, location } = capture
     const content = { ...noContent, at, status, address }
-    insertVersion(id, known.documentId, known.n + 1, 'gone', content, location, 'none', id, capture.render(), 0)
+    const record = archive.append(id, capture.render())
+    insertVersion(id, known.documentId, known.n + 1, 'gone', content, location, 'none', id, record, 0)
     note(capture, id, decision.note)
     return { kind: 'gone', versionId: id }
   }
@@ -370,21 +425,10 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   }
 
   return {
-    async record(captures) {
-      try {
-        const outcomes = db.write(() => {
-          // Version ids are shared by all shards: the write lock held here reserves the next one for us.
-          nextVersion = (sql.lastVersion.get() as { id: number }).id + 1
-          const results = captures.map(recordOne)
-          archive.flush()
-          return results
-        })
-        archive.committed()
-        return outcomes
-      } catch (error) {
-        archive.rollback()
-        throw error
-      }
+    record(captures) {
+      const recording = last.then(() => recordNext(captures))
+      last = recording.catch(() => {})
+      return recording
     },
     async find(keys) {
       return db.readTogether(() =>
@@ -403,6 +447,12 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       )
     },
   }
+}
+
+function sizeOf(captures: readonly Capture[]): number {
+  let size = 0
+  for (const capture of captures) if (capture.kind === 'body') size += capture.size
+  return size
 }
 
 function knownOf(row: KnownRow): KnownDocument {

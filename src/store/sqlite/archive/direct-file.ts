@@ -1,0 +1,100 @@
+import { closeSync, constants, openSync, readSync, write } from 'node:fs'
+import { promisify } from 'node:util'
+import { alignedBytes } from '../../../core/work/web-assembly.ts'
+
+/**
+ * Appends large batches to a file past the page cache (`O_DIRECT`), in Node's thread pool. What a crawl archives is rarely read soon, and
+ * copying it into the cache costs more than anything else that the store does: every page of the cache is new memory, which a virtual
+ * machine may first have to get from its host.
+ *
+ * Such writes need whole blocks at multiples of the block size, in memory that is aligned as well. So the bytes are collected in a
+ * buffer; those before the first whole block are written again, and those after the last one go through the cache. A file system that
+ * refuses gets ordinary writes.
+ */
+export type DirectFile = {
+  /** `offset` is the end of the file. */
+  append(parts: readonly Uint8Array[], offset: number): Promise<void>
+  close(): void
+}
+
+const BLOCK_BYTES = 4096
+const BUFFER_BYTES = 4 << 20
+
+const writeElsewhere = promisify(write)
+
+/** One buffer serves all files of a thread: it appends to one at a time. */
+let shared: Buffer | undefined
+
+/** `fd` is the same file, open for reading and writing through the cache. It stays open. */
+export function openDirectFile(path: string, fd: number): DirectFile {
+  let direct = openDirect(path)
+
+  async function writeAll(target: number, buffer: Buffer, end: number, position: number): Promise<void> {
+    for (let done = 0; done < end; )
+      done += (await writeElsewhere(target, buffer, done, end - done, position + done)).bytesWritten
+  }
+
+  /** The first `end` bytes of the buffer are whole blocks. */
+  async function writeBlocks(buffer: Buffer, end: number, position: number): Promise<void> {
+    if (direct !== null) {
+      try {
+        return await writeAll(direct, buffer, end, position)
+      } catch (error) {
+        // A file system that opens files this way may still refuse to write to them, or only with other blocks.
+        if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error
+        close()
+      }
+    }
+    await writeAll(fd, buffer, end, position)
+  }
+
+  function close(): void {
+    const opened = direct
+    direct = null
+    if (opened !== null) closeSync(opened)
+  }
+
+  return {
+    async append(parts, offset) {
+      shared ??= alignedBytes(BUFFER_BYTES)
+      const buffer = shared
+      let filled = offset % BLOCK_BYTES
+      let position = offset - filled
+      readFully(fd, buffer.subarray(0, filled), position)
+      for (const part of parts)
+        for (let taken = 0; taken < part.byteLength; ) {
+          const count = Math.min(part.byteLength - taken, buffer.length - filled)
+          buffer.set(part.subarray(taken, taken + count), filled)
+          taken += count
+          filled += count
+          if (filled < buffer.length) continue
+          await writeBlocks(buffer, filled, position)
+          position += filled
+          filled = 0
+        }
+      const rest = filled % BLOCK_BYTES
+      if (filled > rest) await writeBlocks(buffer, filled - rest, position)
+      if (rest > 0) await writeAll(fd, buffer.subarray(filled - rest, filled), rest, position + filled - rest)
+    },
+    close,
+  }
+}
+
+function openDirect(path: string): number | null {
+  // Not every platform has it.
+  if (constants.O_DIRECT === undefined) return null
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_DIRECT)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EINVAL') return null
+    throw error
+  }
+}
+
+function readFully(fd: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    const count = readSync(fd, bytes, done, bytes.length - done, position + done)
+    if (count === 0) throw new Error('the file is shorter than it was')
+    done += count
+  }
+}
