@@ -1,6 +1,6 @@
 /**
- * Connections, kept per origin. A slot has one connection at a time, and is free, in use, or dropped. A free slot whose connection was closed (idle too long, or by the server) stays and reconnects when it
- * is next used. Requests of one origin beyond its slots wait in order. When the limit on all slots is reached, the
+ * Connections, kept per origin. A slot has one connection at a time, and is free, in use, or dropped. A free slot whose connection
+ * was closed (idle too long, or by the server) stays and reconnects when it is next used. Requests of one origin beyond its slots wait in order. When the limit on all slots is reached, the
  * slot that has been free the longest is dropped; if none is free the limit is exceeded, since the caller bounds the
  * requests in flight.
  */

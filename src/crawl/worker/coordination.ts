@@ -32,15 +32,8 @@ export function createLocalCoordination({ counters, watches, heardAll, onResults
   return {
     leases: createPermanentLeases(),
     writing: {
-      ...{
-        maxItems: Number(process.env.MI ?? 512),
-        maxBytes: 12 << 20,
-        maxWaitMs: 20,
-        growingItems: 24,
-        waitMsForEach: 0,
-        parallel: 1,
-      },
-      unwritten: { maxItems: 1024, maxBytes: 24 << 20 },
+      ...{ maxItems: 512, maxBytes: 8 << 20, maxWaitMs: 20, growingItems: 24, waitMsForEach: 0, parallel: 1 },
+      unwritten: { maxItems: 1024, maxBytes: 16 << 20 },
     },
     addOutstanding: counters.addOutstanding,
     checks: {

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { filesOf, openOne } from '../../conformance/engine.testkit.ts'
+import { recordsOf, textsOf } from '../../conformance/objects-suite.testkit.ts'
+import { pageOf, recordText } from '../../conformance/samples.testkit.ts'
+import type { Capture } from '../../contracts/documents.ts'
+import { checkDatabases } from '../folder/checks.ts'
+import { paths } from '../folder/folder.ts'
+import { withFailingStatement } from '../testkit/statement-fault.testkit.ts'
+import { createSqliteSystem, type SqliteSystem } from '../testkit/store.testkit.ts'
+
+/** Enough of them to be written before the transaction. */
+const bodyOf = (n: number): string => `body ${n} `.repeat(1000)
+const PAGES = 60
+
+async function withSystem(
+  parts: Parameters<typeof createSqliteSystem>[0],
+  work: (system: SqliteSystem, host: string, pages: Capture[]) => Promise<void>,
+): Promise<void> {
+  const system = createSqliteSystem(parts)
+  const host = system.hostOf(0, 0)
+  try {
+    await work(
+      system,
+      host,
+      Array.from({ length: PAGES }, (_, n) => pageOf(host, `/${n}`, bodyOf(n))),
+    )
+  } finally {
+    await system.destroy()
+  }
+}
+
+function expectedTexts(host: string, from = 0): Map<string, string> {
+  return new Map(
+    Array.from({ length: PAGES }, (_, n) => {
+      const url = `http://${host}/${from + n}`
+      return [url, recordText(url, bodyOf(from + n))]
+    }),
+  )
+}
+
+const archivedBytes = (system: SqliteSystem): number =>
+  readdirSync(paths.archive(system.folder)).reduce(
+    (sum, name) => sum + statSync(join(paths.archive(system.folder), name)).size,
+    0,
+  )
+
+describe('batches written ahead of their transaction', () => {
+  test('are stored completely, over many files', () =>
+    withSystem({ maxFileBytes: 100_000 }, async (system, host, pages) => {
+      const { documents, objects } = await openOne(system)
+      await documents.record(pages)
+      await documents.record(Array.from({ length: PAGES }, (_, n) => pageOf(host, `/${PAGES + n}`, bodyOf(PAGES + n))))
+      const texts = new Map(await textsOf(objects))
+      for (const [url, text] of [...expectedTexts(host), ...expectedTexts(host, PAGES)])
+        assert.equal(texts.get(url), text, url)
+      assert.ok((await filesOf(objects)).length > 3)
+      assert.deepEqual(checkDatabases(system.folder), [])
+    }))
+
+  test('store equal bodies once: of one batch, of earlier ones, and of documents that are known', () =>
+    withSystem({}, async (system, host, pages) => {
+      const { documents, objects } = await openOne(system)
+      await documents.record(pages)
+      const before = archivedBytes(system)
+      const copies = Array.from({ length: PAGES }, (_, n) => pageOf(host, `/copy/${n}`, bodyOf(n)))
+      const outcomes = await documents.record([...copies, ...pages])
+      assert.deepEqual(
+        outcomes.map(({ kind }) => kind),
+        [...copies.map(() => 'duplicate'), ...pages.map(() => 'unchanged')],
+      )
+      assert.ok(archivedBytes(system) - before < before / 10)
+      const twice = Array.from({ length: PAGES }, (_, n) => pageOf(host, `/new/${n}`, bodyOf(100 + (n % 30))))
+      await documents.record(twice)
+      assert.equal((await documents.counts()).bodies, PAGES + 30)
+      assert.equal((await recordsOf(objects)).length, 3 * PAGES)
+      assert.deepEqual(checkDatabases(system.folder), [])
+    }))
+
+  test('of shards that find the same bodies at the same time store one, and all stay readable', () =>
+    withSystem({ shards: 2 }, async (system) => {
+      const [first, second] = await system.open(1)
+      const hosts = [system.hostOf(0, 0), system.hostOf(1, 0)]
+      const [a, b] = hosts.map((host) => Array.from({ length: PAGES }, (_, n) => pageOf(host, `/${n}`, bodyOf(n))))
+      await Promise.all([first!.documents.record(a!), second!.documents.record(b!)])
+      assert.deepEqual(
+        { ...(await first!.documents.counts()) },
+        { documents: 2 * PAGES, versions: 2 * PAGES, bodies: PAGES },
+      )
+      const texts = new Map(await textsOf(first!.objects))
+      for (const host of hosts) for (let n = 0; n < PAGES; n++) assert.ok(texts.has(`http://${host}/${n}`))
+      assert.deepEqual(checkDatabases(system.folder), [])
+    }))
+
+  test('leave nothing behind when any statement of their transaction fails, and are stored when repeated', () =>
+    withSystem({ maxFileBytes: 1_000_000 }, async (system, host, pages) => {
+      const { documents, objects } = await openOne(system)
+      await documents.record([pageOf(host, '/first', 'first')])
+      for (const nth of [1, 2, 61, 62, 63, 64, 70, 150, 240]) {
+        const failed = await withFailingStatement(nth, async () => {
+          await assert.rejects(documents.record(pages), { code: 'store-full' })
+        })
+        assert.ok(failed)
+        assert.equal((await documents.counts()).versions, 1)
+      }
+      await documents.record(pages)
+      const texts = new Map(await textsOf(objects))
+      for (const [url, text] of expectedTexts(host)) assert.equal(texts.get(url), text, url)
+      const [file] = await filesOf(objects)
+      assert.equal(statSync(file!.path).size, file!.length)
+    }))
+
+  test('are truncated when the process was killed before their transaction', () =>
+    withSystem({}, async (system, host, pages) => {
+      const { documents } = await openOne(system)
+      await documents.record([pageOf(host, '/first', 'first')])
+      const before = archivedBytes(system)
+      await withFailingStatement(70, async () => {
+        await assert.rejects(documents.record(pages))
+      })
+      assert.ok(archivedBytes(system) > before + PAGES * bodyOf(0).length)
+      await system.kill()
+      const again = await openOne(system)
+      assert.equal(archivedBytes(system), before)
+      assert.match(system.warnings.join(), /cut off \d+ bytes at the end that were written and never stored/)
+      await again.documents.record(pages)
+      const texts = new Map(await textsOf(again.objects))
+      for (const [url, text] of expectedTexts(host)) assert.equal(texts.get(url), text, url)
+    }))
+})
