@@ -24,17 +24,12 @@ export type LocalDeps = {
   onResults(results: readonly CheckResult[]): void
 }
 
-/**
- * Writes to a local store use this thread's time. A batch waits as long as it grows fast, because each one writes the same pages of the
- * indexes again: batches of 512 results write 40 % less than batches of 128.
- */
-export function createLocalCoordination({ counters, watches, heardAll, onResults }: LocalDeps): Coordination {
+/** Writes to a local store use this thread's time, so they are made often, and a fetcher waits for its write. */
+export function createLocalCoordination({ fetchers, counters, watches, heardAll, onResults }: LocalDeps): Coordination {
+  const maxItems = Math.max(1, Math.min(128, Math.floor(fetchers / 2)))
   return {
     leases: createPermanentLeases(),
-    writing: {
-      ...{ maxItems: 512, maxBytes: 8 << 20, maxWaitMs: 20, growingItems: 24, waitMsForEach: 0, parallel: 1 },
-      unwritten: { maxItems: 1024, maxBytes: 16 << 20 },
-    },
+    writing: { maxItems, maxWaitMs: 20, waitMsForEach: 0, parallel: 1, unwritten: null },
     addOutstanding: counters.addOutstanding,
     checks: {
       learn: heardAll,
@@ -75,7 +70,7 @@ export function createClusterCoordination(deps: ClusterDeps): Coordination {
   return {
     leases,
     pages: deps.pages,
-    writing: { maxItems: 128, maxBytes: 4 << 20, maxWaitMs: 100, waitMsForEach: 12, parallel, unwritten },
+    writing: { maxItems: 128, maxWaitMs: 100, waitMsForEach: 12, parallel, unwritten },
     addOutstanding() {},
     checks: {
       learn: (check) => deps.learn(check, watches),

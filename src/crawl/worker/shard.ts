@@ -120,10 +120,7 @@ export type ShardSettings = {
 /** How results are batched before they are written. */
 export type WritingLimits = {
   maxItems: number
-  maxBytes: number
   maxWaitMs: number
-  /** A batch to which this many results were added while it waited waits once more. */
-  growingItems?: number
   /** Added to the wait for each other lease with waiting results. */
   waitMsForEach: number
   /** Number of leases written concurrently. */
@@ -196,7 +193,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     unwritten: settings.writing.unwritten,
   })
   const batch = createBatch({
-    ...{ documents, frontier, store, wait, ...settings.writing },
+    ...{ documents, frontier, store, wait, ...settings.writing, maxBytes: 4 << 20 },
     repeatedPages: createRepeatedPages({ maxLinks: settings.maxRepeatedPages }),
     isCopy: deps.documentSet.isCopy,
     onTrap: (links) => stats.add('skipped.trap', links),

@@ -69,8 +69,6 @@ export type BatchOptions = {
   maxBytes: number
   /** … or the first has waited this long, … */
   maxWaitMs: number
-  /** … unless at least this many were added while it waited; then the batch waits once more, … */
-  growingItems?: number
   /** … plus this for each other lease with waiting results. */
   waitMsForEach?: number
   /** Number of leases written concurrently; 1 by default. */

@@ -29,9 +29,6 @@ function openWriteBuffers(parts: Partial<WriteBuffersOptions<string>> = {}) {
   }
 }
 
-/** Timers that are due have run. */
-const nextTimer = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1))
-
 describe('write buffers', () => {
   test('are written when large enough, a few at once and each by one write at a time', async () => {
     const { writeBuffers, kept, goOn } = openWriteBuffers()
@@ -54,28 +51,6 @@ describe('write buffers', () => {
     const { writeBuffers, kept, goOn } = openWriteBuffers()
     writeBuffers.add(createPermanentLease(), 'w'.repeat(100))
     assert.equal(kept.length, 1)
-    await goOn()
-  })
-
-  test('wait once more as long as they grow fast', async () => {
-    const { writeBuffers, kept, goOn } = openWriteBuffers({
-      maxItems: 1000,
-      maxBytes: 1000,
-      maxWaitMs: 5,
-      growingItems: 3,
-    })
-    const lease = createPermanentLease()
-    const addWords = (count: number): void => {
-      for (let n = 0; n < count; n++) writeBuffers.add(lease, 'w')
-    }
-    addWords(1)
-    for (let waits = 0; waits < 30; waits++) {
-      addWords(3)
-      await nextTimer()
-      assert.deepEqual(kept, [], `after ${waits} waits`)
-    }
-    while (kept.length === 0) await nextTimer()
-    assert.equal(kept[0]!.length, 2 * (1 + 3 * 30) - 1)
     await goOn()
   })
 

@@ -26,8 +26,6 @@ export type WriteBuffersOptions<T> = {
   maxItems: number
   maxBytes: number
   maxWaitMs: number
-  /** A buffer to which this many items were added while it waited waits once more: the faster it grows, the larger it gets. */
-  growingItems?: number
   /** Added to the wait of a buffer for each other growing buffer; 0 by default. */
   waitMsForEach?: number
   /** Number of buffers written concurrently; 1 by default. */
@@ -47,13 +45,10 @@ type WriteBuffer<T> = {
   writing: T[]
   /** Time at which it comes due. */
   dueAt: number
-  /** Number of its items when it began to wait. */
-  itemsBefore: number
 }
 
 export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuffers<T> {
   const { maxItems, maxBytes, maxWaitMs, waitMsForEach = 0, parallel = 1, bytesOf, write } = options
-  const { growingItems = Number.POSITIVE_INFINITY } = options
   const writeBuffers = new Map<PartitionLease, WriteBuffer<T>>()
   /** Growing buffers in the order in which they come due; an entry whose time differs from its buffer's is stale. */
   let growing: { writeBuffer: WriteBuffer<T>; dueAt: number }[] = []
@@ -65,15 +60,7 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
   function writeBufferOf(lease: PartitionLease): WriteBuffer<T> {
     const known = writeBuffers.get(lease)
     if (known !== undefined) return known
-    const writeBuffer: WriteBuffer<T> = {
-      lease,
-      state: 'empty',
-      items: [],
-      bytes: 0,
-      writing: [],
-      dueAt: 0,
-      itemsBefore: 0,
-    }
+    const writeBuffer: WriteBuffer<T> = { lease, state: 'empty', items: [], bytes: 0, writing: [], dueAt: 0 }
     writeBuffers.set(lease, writeBuffer)
     return writeBuffer
   }
@@ -94,16 +81,11 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
     } else if (writeBuffer.state !== 'growing') {
       writeBuffer.state = 'growing'
       const waitMs = maxWaitMs + waitMsForEach * growing.length
-      wait(writeBuffer, waitMs)
+      // Buffers come due in the order in which they began to wait.
+      writeBuffer.dueAt = Math.max(growing.at(-1)?.dueAt ?? 0, performance.now() + waitMs)
+      growing.push({ writeBuffer, dueAt: writeBuffer.dueAt })
       timer ??= setTimeout(ripen, waitMs)
     }
-  }
-
-  /** Buffers come due in the order in which they began to wait. */
-  function wait(writeBuffer: WriteBuffer<T>, waitMs: number): void {
-    writeBuffer.dueAt = Math.max(growing.at(-1)?.dueAt ?? 0, performance.now() + waitMs)
-    writeBuffer.itemsBefore = writeBuffer.items.length
-    growing.push({ writeBuffer, dueAt: writeBuffer.dueAt })
   }
 
   function isGrowing({ writeBuffer, dueAt }: { writeBuffer: WriteBuffer<T>; dueAt: number }): boolean {
@@ -119,13 +101,8 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
     growing = at < 0 ? [] : growing.slice(at)
     for (const each of ripe) {
       if (!isGrowing(each)) continue
-      const { writeBuffer } = each
-      if (writeBuffer.items.length - writeBuffer.itemsBefore >= growingItems) {
-        wait(writeBuffer, maxWaitMs)
-        continue
-      }
-      writeBuffer.state = 'due'
-      due.push(writeBuffer)
+      each.writeBuffer.state = 'due'
+      due.push(each.writeBuffer)
     }
     const next = growing[0]
     if (next !== undefined) timer = setTimeout(ripen, Math.max(1, next.dueAt - now))
