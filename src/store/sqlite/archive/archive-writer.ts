@@ -5,7 +5,7 @@ import type { RecordPointer } from '../../contracts/objects.ts'
 import { type Database, storeError } from '../folder/database.ts'
 import { PRIVATE_FILE } from '../folder/private-files.ts'
 import { mendTail, type OpenFileRow, tailText } from './archive-tail.ts'
-import { type DirectFile, openDirectFile } from './direct-file.ts'
+import { createDirectBuffer, type DirectFile, openDirectFile } from './direct-file.ts'
 
 export type ArchiveWriterOptions = {
   db: Database
@@ -54,6 +54,8 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
   let closedIds: number[] = []
   let created: string[] = []
   let file: OpenFile | null = null
+  /** For all files of the shard, one after the other. */
+  let directBuffer: Buffer | undefined
   /** The catalogue may have an open file that is not open here yet. */
   let unopened = true
 
@@ -143,7 +145,8 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
         return { fileId: target.id, offset: offset - length, length }
       })
       if (offset > maxFileBytes) return null
-      target.direct ??= openDirectFile(target.path, target.fd)
+      directBuffer ??= createDirectBuffer()
+      target.direct ??= openDirectFile(target.path, target.fd, directBuffer)
       await target.direct.append(records.flat(), target.length)
       target.length = offset
       return pointers

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { openDirectFile } from './direct-file.ts'
+import { createDirectBuffer, openDirectFile } from './direct-file.ts'
 
 /** Bytes that differ from place to place. */
 function bytesOf(length: number, seed: number): Buffer {
@@ -31,7 +31,7 @@ describe('a file written past the page cache', () => {
   for (const folder of [tmpdir(), '/dev/shm'].filter(existsSync))
     test(`holds what was appended, in any sizes and mixed with ordinary writes (${folder})`, () =>
       withFile(folder, async (path, fd) => {
-        const file = openDirectFile(path, fd)
+        const file = openDirectFile(path, fd, createDirectBuffer())
         const expected: Buffer[] = []
         let length = 0
         for (const [n, size] of [...sizes, ...sizes.toReversed(), 10, 10].entries()) {
@@ -51,7 +51,7 @@ describe('a file written past the page cache', () => {
 
   test('goes on through the cache if its own descriptor is closed', () =>
     withFile(tmpdir(), async (path, fd) => {
-      const file = openDirectFile(path, fd)
+      const file = openDirectFile(path, fd, createDirectBuffer())
       await file.append([bytesOf(5000, 1)], 0)
       file.close()
       await file.append([bytesOf(5000, 2)], 5000)
@@ -60,14 +60,14 @@ describe('a file written past the page cache', () => {
 
   test('refuses to append to a file that has become shorter', () =>
     withFile(tmpdir(), async (path, fd) => {
-      const file = openDirectFile(path, fd)
+      const file = openDirectFile(path, fd, createDirectBuffer())
       await assert.rejects(file.append([bytesOf(10, 1)], 100), /shorter/)
       file.close()
     }))
 
   test('reports a full disk', { skip: existsSync('/dev/full') ? false : 'no /dev/full' }, async () => {
     const fd = openSync('/dev/full', 'r+')
-    const file = openDirectFile('/dev/full', fd)
+    const file = openDirectFile('/dev/full', fd, createDirectBuffer())
     try {
       await assert.rejects(file.append([bytesOf(5000, 1)], 0), { code: 'ENOSPC' })
     } finally {

@@ -22,30 +22,28 @@ const BUFFER_BYTES = 4 << 20
 
 const writeElsewhere = promisify(write)
 
-/** One buffer serves all files of a thread: it appends to one at a time. */
-let shared: Buffer | undefined
+/** A buffer for one file after the other: it is in use while one of them appends. */
+export function createDirectBuffer(): Buffer {
+  return alignedBytes(BUFFER_BYTES)
+}
 
 /** `fd` is the same file, open for reading and writing through the cache. It stays open. */
-export function openDirectFile(path: string, fd: number): DirectFile {
+export function openDirectFile(path: string, fd: number, buffer: Buffer): DirectFile {
   let direct = openDirect(path)
 
-  async function writeAll(target: number, buffer: Buffer, end: number, position: number): Promise<void> {
-    for (let done = 0; done < end; )
-      done += (await writeElsewhere(target, buffer, done, end - done, position + done)).bytesWritten
-  }
-
   /** The first `end` bytes of the buffer are whole blocks. */
-  async function writeBlocks(buffer: Buffer, end: number, position: number): Promise<void> {
+  async function writeBlocks(end: number, position: number): Promise<void> {
+    const blocks = buffer.subarray(0, end)
     if (direct !== null) {
       try {
-        return await writeAll(direct, buffer, end, position)
+        return await writeAll(direct, blocks, position)
       } catch (error) {
         // A file system that opens files this way may still refuse to write to them, or only with other blocks.
         if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error
         close()
       }
     }
-    await writeAll(fd, buffer, end, position)
+    await writeAll(fd, blocks, position)
   }
 
   function close(): void {
@@ -56,8 +54,6 @@ export function openDirectFile(path: string, fd: number): DirectFile {
 
   return {
     async append(parts, offset) {
-      shared ??= alignedBytes(BUFFER_BYTES)
-      const buffer = shared
       let filled = offset % BLOCK_BYTES
       let position = offset - filled
       readFully(fd, buffer.subarray(0, filled), position)
@@ -68,13 +64,13 @@ export function openDirectFile(path: string, fd: number): DirectFile {
           taken += count
           filled += count
           if (filled < buffer.length) continue
-          await writeBlocks(buffer, filled, position)
+          await writeBlocks(filled, position)
           position += filled
           filled = 0
         }
       const rest = filled % BLOCK_BYTES
-      if (filled > rest) await writeBlocks(buffer, filled - rest, position)
-      if (rest > 0) await writeAll(fd, buffer.subarray(filled - rest, filled), rest, position + filled - rest)
+      if (filled > rest) await writeBlocks(filled - rest, position)
+      await writeAll(fd, buffer.subarray(filled - rest, filled), position + filled - rest)
     },
     close,
   }
@@ -89,6 +85,11 @@ function openDirect(path: string): number | null {
     if ((error as NodeJS.ErrnoException).code === 'EINVAL') return null
     throw error
   }
+}
+
+async function writeAll(fd: number, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; )
+    done += (await writeElsewhere(fd, bytes, done, bytes.length - done, position + done)).bytesWritten
 }
 
 function readFully(fd: number, bytes: Buffer, position: number): void {

@@ -89,9 +89,38 @@ describe('batches written ahead of their transaction', () => {
         { ...(await first!.documents.counts()) },
         { documents: 2 * PAGES, versions: 2 * PAGES, bodies: PAGES },
       )
-      const texts = new Map(await textsOf(first!.objects))
-      for (const host of hosts) for (let n = 0; n < PAGES; n++) assert.ok(texts.has(`http://${host}/${n}`))
+      const texts = await textsOf(first!.objects)
+      for (let n = 0; n < PAGES; n++) {
+        const urls = hosts.map((host) => `http://${host}/${n}`)
+        const kept = urls.filter((url) => texts.get(url) === recordText(url, bodyOf(n)))
+        assert.equal(kept.length, 1, `page ${n}`)
+        const other = texts.get(urls.find((url) => url !== kept[0])!)
+        assert.ok(other?.includes(kept[0]!), `page ${n} refers to ${kept[0]}: ${other?.slice(0, 100)}`)
+      }
       assert.deepEqual(checkDatabases(system.folder), [])
+    }))
+
+  test('of shards that write at the same time do not mix', () =>
+    withSystem({ shards: 2 }, async (system) => {
+      const shards = await system.open(1)
+      const hosts = [system.hostOf(0, 0), system.hostOf(1, 0)]
+      for (const shard of shards)
+        await shard.documents.record([
+          pageOf(hosts[shards.indexOf(shard)]!, '/first', `first ${shards.indexOf(shard)}`),
+        ])
+      await Promise.all(
+        shards.map((shard, at) =>
+          shard.documents.record(
+            Array.from({ length: PAGES }, (_, n) => pageOf(hosts[at]!, `/${n}`, `shard ${at} ${bodyOf(n)}`)),
+          ),
+        ),
+      )
+      const texts = await textsOf(shards[0]!.objects)
+      for (const [at, host] of hosts.entries())
+        for (let n = 0; n < PAGES; n++) {
+          const url = `http://${host}/${n}`
+          assert.equal(texts.get(url), recordText(url, `shard ${at} ${bodyOf(n)}`), url)
+        }
     }))
 
   test('leave nothing behind when any statement of their transaction fails, and are stored when repeated', () =>
