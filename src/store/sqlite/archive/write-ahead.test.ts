@@ -101,7 +101,7 @@ describe('batches written ahead of their transaction', () => {
     }))
 
   test('of shards that write at the same time do not mix', () =>
-    withSystem({ shards: 2 }, async (system) => {
+    withSystem({ shards: 2, maxFileBytes: 100_000_000 }, async (system) => {
       const shards = await system.open(1)
       const hosts = [system.hostOf(0, 0), system.hostOf(1, 0)]
       for (const shard of shards)
@@ -111,7 +111,7 @@ describe('batches written ahead of their transaction', () => {
       await Promise.all(
         shards.map((shard, at) =>
           shard.documents.record(
-            Array.from({ length: PAGES }, (_, n) => pageOf(hosts[at]!, `/${n}`, `shard ${at} ${bodyOf(n)}`)),
+            Array.from({ length: PAGES }, (_, n) => pageOf(hosts[at]!, `/${n}`, `shard ${at} ${bodyOf(n).repeat(14)}`)),
           ),
         ),
       )
@@ -119,7 +119,7 @@ describe('batches written ahead of their transaction', () => {
       for (const [at, host] of hosts.entries())
         for (let n = 0; n < PAGES; n++) {
           const url = `http://${host}/${n}`
-          assert.equal(texts.get(url), recordText(url, `shard ${at} ${bodyOf(n)}`), url)
+          assert.equal(texts.get(url), recordText(url, `shard ${at} ${bodyOf(n).repeat(14)}`), url)
         }
     }))
 
