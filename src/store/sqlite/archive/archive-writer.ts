@@ -106,8 +106,11 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
     const opened = file
     file = null
     if (opened === null) return
-    closeSync(opened.fd)
-    opened.direct?.close()
+    try {
+      closeSync(opened.fd)
+    } finally {
+      opened.direct?.close()
+    }
   }
 
   function flush(): void {

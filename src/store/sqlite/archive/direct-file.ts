@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readSync, write } from 'node:fs'
 import { promisify } from 'node:util'
+import { AppError } from '../../../core/errors.ts'
 import { alignedBytes } from '../../../core/work/web-assembly.ts'
 
 /**
@@ -95,7 +96,7 @@ async function writeAll(fd: number, bytes: Buffer, position: number): Promise<vo
 function readFully(fd: number, bytes: Buffer, position: number): void {
   for (let done = 0; done < bytes.length; ) {
     const count = readSync(fd, bytes, done, bytes.length - done, position + done)
-    if (count === 0) throw new Error('the file is shorter than it was')
+    if (count === 0) throw new AppError('store-damaged', 'an archive file has become shorter while it was open')
     done += count
   }
 }

@@ -79,15 +79,34 @@ describe('batches written ahead of their transaction', () => {
       assert.deepEqual(checkDatabases(system.folder), [])
     }))
 
+  test('belong to the file that they are in, even if records appended before them fill it', () => {
+    const records = Array.from({ length: PAGES }, (_, n) => `<http://h/${n}>${bodyOf(n)}</>`.length)
+    const maxFileBytes = records.reduce((sum, length) => sum + length, 0) + 3_000
+    return withSystem({ maxFileBytes }, async (system, host, pages) => {
+      const { documents, objects } = await openOne(system)
+      await documents.record([pageOf(host, '/first', 'first')])
+      const copies = Array.from({ length: PAGES }, (_, n) => pageOf(host, `/copy/${n}`, 'first'))
+      await documents.record([...copies, ...pages])
+      assert.equal((await filesOf(objects)).length, 2)
+      const texts = await textsOf(objects)
+      for (const [url, text] of expectedTexts(host)) assert.equal(texts.get(url), text, url)
+      assert.deepEqual(checkDatabases(system.folder), [])
+    })
+  })
+
   test('of shards that find the same bodies at the same time store one, and all stay readable', () =>
     withSystem({ shards: 2 }, async (system) => {
       const [first, second] = await system.open(1)
       const hosts = [system.hostOf(0, 0), system.hostOf(1, 0)]
       const [a, b] = hosts.map((host) => Array.from({ length: PAGES }, (_, n) => pageOf(host, `/${n}`, bodyOf(n))))
+      // Both have an open file, so both write ahead.
+      await first!.documents.record([pageOf(hosts[0]!, '/first', 'first')])
+      await second!.documents.record([pageOf(hosts[1]!, '/first', 'second')])
       await Promise.all([first!.documents.record(a!), second!.documents.record(b!)])
+      assert.ok(archivedBytes(system) > 2 * PAGES * bodyOf(0).length)
       assert.deepEqual(
         { ...(await first!.documents.counts()) },
-        { documents: 2 * PAGES, versions: 2 * PAGES, bodies: PAGES },
+        { documents: 2 * PAGES + 2, versions: 2 * PAGES + 2, bodies: PAGES + 2 },
       )
       const texts = await textsOf(first!.objects)
       for (let n = 0; n < PAGES; n++) {

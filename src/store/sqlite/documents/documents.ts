@@ -23,6 +23,7 @@ import {
 import type { createArchiveWriter } from '../archive/archive-writer.ts'
 import { type Database, storeError } from '../folder/database.ts'
 import { prepareStatements } from './document-statements.ts'
+import { createWriteAhead } from './write-ahead.ts'
 
 /** The fields of a document and its current version that a new capture is compared with. */
 type Known = {
@@ -71,9 +72,6 @@ type Content = Pick<BodyCapture, 'at' | 'status' | 'address'> & {
 
 const noted: CaptureOutcome = { kind: 'noted' }
 
-/** Bodies of smaller batches, as those of watches, are written in the transaction. They stay in the page cache, and are read soon. */
-const AHEAD_BYTES = 256 * 1024
-
 /**
  * Records captures. `rules/versioning.ts` decides how a document and its versions change; this carries it out, in one transaction
  * per batch.
@@ -83,42 +81,12 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   let nextVersion = 0
   /** Number of documents inserted. */
   let inserted = 0
-  /** Records of the present batch that are made already, and where they are if they are in the archive. */
-  const made = new Map<Capture, { parts: Uint8Array[]; pointer: RecordPointer | undefined }>()
+  const ahead = createWriteAhead(db, sql, archive)
   let last: Promise<unknown> = Promise.resolve()
-
-  /**
-   * Bodies first: those that are new, of new documents, are written before the transaction, so that neither this thread nor the
-   * catalogue's write lock waits for the file. If another shard stores an equal body in the meantime, the bytes stay unused.
-   */
-  async function writeAhead(captures: readonly Capture[]): Promise<void> {
-    if (sizeOf(captures) < AHEAD_BYTES) return
-    const digests = new Set<string>()
-    const isNew = ({ host, fp, digest }: BodyCapture): boolean => {
-      const before = digests.size
-      return sql.isKnown.get(host, fp, digest) === undefined && digests.add(digest.toString('latin1')).size > before
-    }
-    const fresh = db.readTogether(() =>
-      captures.filter(
-        (capture): capture is BodyCapture => capture.kind === 'body' && capture.truncated === '' && isNew(capture),
-      ),
-    )
-    if (sizeOf(fresh) < AHEAD_BYTES) return
-    const records = fresh.map((capture) => capture.render(null))
-    const pointers = await archive.writeAhead(records)
-    for (const [at, capture] of fresh.entries()) made.set(capture, { parts: records[at]!, pointer: pointers?.[at] })
-  }
-
-  function keepRecord(capture: BodyCapture, versionId: number, original: Original | null): RecordPointer {
-    const { parts, pointer } = (original === null ? made.get(capture) : undefined) ?? {
-      parts: capture.render(original),
-    }
-    return pointer === undefined ? archive.append(versionId, parts) : archive.adopt(versionId, pointer)
-  }
 
   async function recordNext(captures: readonly Capture[]): Promise<CaptureOutcome[]> {
     try {
-      await writeAhead(captures)
+      await ahead.write(captures)
       const outcomes = db.write(() => {
         // Version ids are shared by all shards: the write lock held here reserves the next one for us.
         nextVersion = (sql.lastVersion.get() as { id: number }).id + 1
@@ -132,7 +100,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       archive.rollback()
       throw storeError(error, db.path)
     } finally {
-      made.clear()
+      ahead.clear()
     }
   }
 
@@ -185,7 +153,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   ): CaptureOutcome {
     const id = nextVersion++
     const original = insertBody(capture, id)
-    const record = keepRecord(capture, id, original)
+    const record = ahead.keep(capture, id, original)
     const links = linkRow(capture, id, previousLinks)
     const originalId = original?.version ?? id
     if (n === 1 && reason === 'new' && capture.truncated === '' && (capture.completed ?? '') === '')
@@ -274,7 +242,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   /** Restores the record of a version that was lost or collected. */
   function refillVersion(capture: BodyCapture, versionId: number): void {
     const original = insertBody(capture, versionId)
-    const { fileId, offset, length } = keepRecord(capture, versionId, original)
+    const { fileId, offset, length } = ahead.keep(capture, versionId, original)
     const { digest, size, text, textRules } = capture
     sql.refill.run(digest, size, text, textRules, original?.version ?? versionId, fileId, offset, length, versionId)
   }
@@ -447,12 +415,6 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       )
     },
   }
-}
-
-function sizeOf(captures: readonly Capture[]): number {
-  let size = 0
-  for (const capture of captures) if (capture.kind === 'body') size += capture.size
-  return size
 }
 
 function knownOf(row: KnownRow): KnownDocument {
