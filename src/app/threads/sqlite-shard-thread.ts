@@ -6,6 +6,7 @@ import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { version } from '../../config/version.ts'
 import { systemClock } from '../../core/clock.ts'
 import { startThreadRetries } from '../../core/work/retries.ts'
+import { startThreadScanner } from '../../crawl/extract/scan-thread/thread-scanner.ts'
 import type { ThreadLoad } from '../../crawl/frontier/host-assignment.ts'
 import { createPartFaults } from '../../crawl/parts/guarded.ts'
 import { openHostAssignment } from '../../crawl/parts/sets.ts'
@@ -41,12 +42,19 @@ export type ShardData = {
   /** For pages that another shard reads. */
   readers: (MessagePort | null)[]
   modules: ShardModules | null
+  /** Whether pages are scanned by a thread of their own. */
+  hasScanThread: boolean
 }
 
 async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
-  const { settings, index, shards, run, looksBack, seed, memory, partitions, ports, readers, modules } =
+  const { settings, index, shards, run, looksBack, seed, memory, partitions, ports, readers, modules, hasScanThread } =
     workerData as ShardData
   const { archive, crawl } = settings.config
+  const scanner = hasScanThread
+    ? startThreadScanner((error) =>
+        log('warn', 'the thread that scans pages has failed; the crawling thread scans them', { error: String(error) }),
+      )
+    : null
   const counters = openSharedCounters(memory)
   const faults = createPartFaults(log)
   const assignment = await openHostAssignment(settings.config.parts.frontier, faults)
@@ -72,7 +80,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
   const hearing = createHearing(() => counters.told(index))
   measureBusyness(counters.shard(index))
   const { shard, close, crawlDetails, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
-    ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log, readers },
+    ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log, readers, scanner },
     logsPauses: true,
     retries: startThreadRetries(systemClock, (waiting) => send({ kind: 'waiting', waiting })),
     looksBack: looksBack || store.recovered,
@@ -109,6 +117,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     },
     async close() {
       await close()
+      await scanner?.close()
       await store.close()
       secrets.close()
     },

@@ -20,19 +20,32 @@ export type ShardThreadsOptions = ShardThreadEvents & {
   modules?: Modules | null
 }
 
+function threadsOf({ config: { crawl } }: CrawlSettings): number {
+  return crawl.threads === 0 ? availableParallelism() : crawl.threads
+}
+
+/**
+ * Of two threads, one crawls and the other one scans its pages: that is faster than two that crawl, and takes less memory. How more
+ * threads are best divided is not known, so all of them crawl.
+ */
+function shardsOf(threads: number): number {
+  return threads === 2 ? 1 : threads
+}
+
 /** Opens the data folder for writing. A new folder gets as many shards as the settings say; an existing one keeps its number. */
-export function openForCrawling({ folder, config }: CrawlSettings, log: Logger, purpose = ''): DataFolder {
-  const threads = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
+export function openForCrawling(settings: CrawlSettings, log: Logger, purpose = ''): DataFolder {
+  const { folder, config } = settings
+  const wanted = shardsOf(threadsOf(settings))
   const opened = openFolder({
     folder,
     holder: `process ${process.pid} on ${hostname()} ${purpose}`.trim(),
-    shards: threads,
+    shards: wanted,
   })
   if (opened.isOpenToOthers)
     log.warn({ folder }, `other users of this machine can read the data folder; close it with: chmod -R go= ${folder}`)
   const { shards } = opened.facts
-  if (shards !== threads && config.crawl.threads !== 0) {
-    log.info({ folder, shards }, `this data folder was made for ${shards} threads and is used with as many`)
+  if (shards !== wanted && config.crawl.threads !== 0) {
+    log.info({ folder, shards }, `this data folder was made for ${shards} crawling threads and is used with as many`)
   }
   return opened
 }
@@ -44,10 +57,11 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
   const counters = openSharedCounters(memory)
   const { shards, seed } = opened.facts
   const readers = connectShards(shards)
+  const hasScanThread = threadsOf(settings) >= 2 * shards
   const started = connectShards(shards).map((ports, index) => {
     const { partitions } = opened
     const modules = options.modules?.connect() ?? null
-    const shared = { settings, index, shards, run, looksBack, seed, memory, partitions, ports, modules }
+    const shared = { settings, index, shards, run, looksBack, seed, memory, partitions, ports, modules, hasScanThread }
     const data: ShardData = { ...shared, readers: readers[index]! }
     const entry = new URL('./sqlite-shard-thread.ts', import.meta.url)
     return startShardThread(

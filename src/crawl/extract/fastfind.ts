@@ -7,6 +7,8 @@ export type FindOptions<Known = unknown> = LinkOptions<Known> & {
   /** The page is XHTML served as XML: CDATA sections are text and `<script/>` is self-closing. */
   xml?: boolean
   withTexts?: boolean
+  /** What another thread has found in the page, with the same options. */
+  findings?: Int32Array | null | undefined
 }
 
 /**
@@ -20,6 +22,8 @@ export type FindOptions<Known = unknown> = LinkOptions<Known> & {
  */
 export function fastfind<Known = unknown>(body: Uint8Array, options: FindOptions<Known> = {}): Found<Known> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.length)
+  const collected = options.findings == null ? null : collect(bytes, options.findings, options)
+  if (collected !== null) return collected
   const scanner = options.memo?.scannerFor(bytes.length)
   if (scanner !== undefined) {
     const found = find(bytes, options, scanner)
@@ -39,6 +43,15 @@ function find<Known>(bytes: Buffer, options: FindOptions<Known>, scanner: Scanne
     collector.take(scanner.findings, count)
     if (memo !== undefined && collector.found.base !== undefined) return null
   }
+  memo?.count(collector.asked, collector.recalled)
+  return collector.found
+}
+
+function collect<Known>(bytes: Buffer, findings: Int32Array, options: FindOptions<Known>): Found<Known> | null {
+  const { memo } = options
+  const collector = new LinkCollector<Known>(bytes, options)
+  collector.take(findings, findings.length)
+  if (memo !== undefined && collector.found.base !== undefined) return null
   memo?.count(collector.asked, collector.recalled)
   return collector.found
 }

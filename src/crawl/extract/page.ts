@@ -24,6 +24,8 @@ export type PageSource<Known = unknown> = {
   maxLinks?: number | undefined
   /** Whether to extract the texts of links. */
   withTexts?: boolean | undefined
+  /** What another thread has found in these bytes. */
+  findings?: Int32Array | null | undefined
 }
 
 /** Detects the encoding of an HTML or XHTML page and finds its links, in one pass over its bytes. */
@@ -37,11 +39,16 @@ export function extractPage<Known = unknown>(body: Uint8Array, source: PageSourc
   const options: FindOptions<Known> = { memo: source.memo, xml, withTexts: source.withTexts === true }
   if (source.maxLinks !== undefined) options.maxLinks = source.maxLinks
   if (charset.charset !== 'utf-8') Object.assign(options, findOptions(charset.charset))
-  const page = isAsciiCompatible(charset.charset) ? body : Buffer.from(decodeText(body, charset.charset))
-  return Object.assign(fastfind(page, options), { charset })
+  if (!isAsciiCompatible(charset.charset)) {
+    const page = Buffer.from(decodeText(body, charset.charset))
+    return Object.assign(fastfind(page, options), { charset })
+  }
+  options.findings = source.findings
+  return Object.assign(fastfind(body, options), { charset })
 }
 
-function isXhtml(contentType: string | null | undefined): boolean {
+/** Whether a page is read as XML. */
+export function isXhtml(contentType: string | null | undefined): boolean {
   return contentType != null && /^[\t ]*application\/xhtml\+xml/i.test(contentType)
 }
 

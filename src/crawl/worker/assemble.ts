@@ -17,6 +17,8 @@ import type { WalkStore } from '../../store/contracts/walks.ts'
 import type { AcceptedOrders, ShardHandle } from '../crawl.ts'
 import { chooseResolver } from '../dns/choose-resolver.ts'
 import { createDnsCache, withWaits } from '../dns/dns-cache.ts'
+import type { ThreadScanner } from '../extract/scan-thread/thread-scanner.ts'
+import { createLinkMemo } from '../extract/scanner/link-memo.ts'
 import { allowedAddresses } from '../fetch/connector.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
 import { headerList } from '../fetch/fetch-result.ts'
@@ -75,6 +77,8 @@ export type ShardEnvironment = {
   secrets: Secrets | null
   /** Set only if there are modules. */
   outlet?: Outlet | null
+  /** Scans pages in another thread; by default this one scans them. */
+  scanner?: ThreadScanner | null
   /** Ports to the other shards of the process, for pages that they read; none by default. */
   readers?: ShardDeps['readers']['ports']
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
@@ -175,7 +179,9 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const inScope = createInScope(settings, watches)
   const walk = crawl.order === 'walk' ? openWalk(settings, environment) : null
   const order = createUrlOrder(crawl.order, settings.focus ?? null)
+  const { scanner = null } = environment
   const pipe = createLinkPipe({
+    memo: createLinkMemo({ isElsewhere: scanner !== null }),
     steps: createFilterSteps(settings, inScope, await loadFilters(settings.config.parts.filters, log)),
     normaliser: createLinkNormaliser(naming),
     fingerprinter,
@@ -281,7 +287,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       probeTablesAfter: sitemaps === null ? null : crawl.tables === 'first' ? 0 : PAGES_BEFORE_PROBE,
       agent,
       reading: {
-        pipe,
+        ...{ pipe, scanner },
         linkNaming: namingNumber(naming, settings.files.hostRules),
         run: environment.run,
         maxBodyBytes: crawl.maxBodyBytes,

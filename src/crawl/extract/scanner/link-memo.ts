@@ -9,6 +9,10 @@ import { createScanner, type Folder, type Scanner } from './scanner.ts'
 export type LinkMemo<Known> = {
   /** Sets the folder of a page. May forget everything, which starts a new generation of slots. */
   enter(origin: string, folder: string): void
+  /** The folder of a page that is scanned by another thread; undefined if its links are not to be looked up. */
+  folderOf(origin: string, folder: string): Folder | undefined
+  /** Forgets everything: the scanner in another thread has. */
+  forget(): void
   readonly generation: number
   /** Null if the link is new, or was never named. */
   at(slot: number): Known | null
@@ -26,8 +30,9 @@ const MAX_PAGE_BYTES = 1 << 20
 const TRIAL = 16_384
 const REST_PAGES = 1024
 
-export function createLinkMemo<Known>(): LinkMemo<Known> {
-  const scanner = createScanner()
+/** `isElsewhere`: the scanner that has the bytes of the links is in another thread. */
+export function createLinkMemo<Known>({ isElsewhere = false } = {}): LinkMemo<Known> {
+  const scanner = isElsewhere ? null : createScanner()
   let links: (Known | undefined)[] = []
   let generation = 0
   let folder: Folder | undefined
@@ -36,17 +41,23 @@ export function createLinkMemo<Known>(): LinkMemo<Known> {
   let resting = 0
 
   function forget(): void {
-    scanner.forgetLinks()
+    scanner?.forgetLinks()
     links = []
     generation++
   }
 
+  function isResting(): boolean {
+    if (resting > 0) resting--
+    return resting > 0
+  }
+
   return {
     enter(origin, url) {
-      if (scanner.isMemoFull()) forget()
-      // Schemes other than http(s) have no origin here, and rules of their own.
-      folder = origin === '' ? undefined : { url, originLength: origin.length }
+      if (scanner?.isMemoFull() === true) forget()
+      folder = folderAt(origin, url)
     },
+    folderOf: (origin, url) => (isResting() ? undefined : folderAt(origin, url)),
+    forget,
     get generation() {
       return generation
     },
@@ -54,11 +65,8 @@ export function createLinkMemo<Known>(): LinkMemo<Known> {
     keep(slot, known) {
       links[slot] = known
     },
-    scannerFor: (length) => (length > MAX_PAGE_BYTES ? undefined : scanner),
-    folder() {
-      if (resting > 0) resting--
-      return resting > 0 ? undefined : folder
-    },
+    scannerFor: (length) => (length > MAX_PAGE_BYTES ? undefined : (scanner ?? undefined)),
+    folder: () => (isResting() ? undefined : folder),
     count(pageAsked, pageRecalled) {
       asked += pageAsked
       recalled += pageRecalled
@@ -68,4 +76,9 @@ export function createLinkMemo<Known>(): LinkMemo<Known> {
       recalled = 0
     },
   }
+}
+
+/** Schemes other than http(s) have no origin here, and rules of their own. */
+function folderAt(origin: string, url: string): Folder | undefined {
+  return origin === '' ? undefined : { url, originLength: origin.length }
 }

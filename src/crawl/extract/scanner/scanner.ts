@@ -18,7 +18,7 @@ export type ScanOptions = {
   xml: boolean
   withTexts: boolean
   /** Without it, nothing is looked up in the memo. */
-  folder?: Folder
+  folder?: Folder | undefined
 }
 
 /** The URL to which relative links of a page are appended, in ASCII, and the length of its origin. */

@@ -10,6 +10,7 @@ import { type DroppedLinks, maxDroppedExamples, type TrapRule } from '../../../s
 import { originOf, packLines } from '../../../store/rules/link-text.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
 import { createLinkMemo, type LinkMemo } from '../../extract/scanner/link-memo.ts'
+import type { Folder } from '../../extract/scanner/scanner.ts'
 import type { LinkNormaliser } from '../../normalize/link-normaliser.ts'
 import type { UrlOrder } from '../../order/url-order.ts'
 import type { PageWork } from '../results/check-results.ts'
@@ -69,6 +70,8 @@ export type LinkPipe = {
   enter(page: PageContext): void
   /** Recognises links of the page that was entered. */
   readonly memo: LinkMemo<NamedLink>
+  /** The folder by which the memo recognises links of a page that is scanned by another thread. */
+  folderOf(page: PageContext): Folder | undefined
   /**
    * Processes all links of the page that was entered. Returns its outgoing links as they are stored, and those worth offering.
    * Usually synchronous; if it takes long, as with expressions, other pages are processed in between.
@@ -101,6 +104,8 @@ export type LinkPipeOptions = {
   /** Fingerprints of URLs that were offered or refused before, with the depth at which they were offered. */
   seen: FingerprintCache
   order: UrlOrder
+  /** By default one with a scanner of its own. */
+  memo?: LinkMemo<NamedLink>
   maxHops: number
   /** Budget for matching the links of a page. */
   workOf(check: Check, url: string): PageWork
@@ -123,7 +128,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const { steps, normaliser, fingerprinter, seen, order, maxHops, workOf, onSkip, onUnparsable } = options
   const offersKnown = order.rises !== undefined || order.revisits === true
   const slices = createSlices()
-  const memo = createLinkMemo<NamedLink>()
+  const { memo = createLinkMemo<NamedLink>() } = options
   const draft: LinkDraft = { url: '', key: '', pageHost: '', work: workOf(noCheck, '') }
   // Signed, since larger numbers would each need a heap object in the memo.
   const fp = new Int32Array(2)
@@ -350,6 +355,10 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   return {
     enter,
     memo,
+    folderOf(page) {
+      const { prefix, directory } = baseOf(page)
+      return memo.folderOf(prefix, directory)
+    },
     run(found, page, at) {
       const reading = beginReading(found, page, at)
       return readSlice(reading) ? endReading(reading) : readOn(reading)

@@ -16,7 +16,8 @@ import type { DroppedLinks as DroppedByTraps } from '../../../store/contracts/dr
 import type { FoundLink } from '../../extract/fastfind.ts'
 import { extractFeed } from '../../extract/feed-page.ts'
 import { feedTitle } from '../../extract/feed-title.ts'
-import { extractPage } from '../../extract/page.ts'
+import { extractPage, isXhtml as isXhtmlType } from '../../extract/page.ts'
+import type { ThreadScanner } from '../../extract/scan-thread/thread-scanner.ts'
 import {
   type FetchResponse,
   headerList,
@@ -63,6 +64,8 @@ export type KeptBodies = (versionId: number) => Promise<KeptBody | null>
 
 export type ReadOptions = {
   pipe: LinkPipe
+  /** Null if this thread scans all pages itself. */
+  scanner: ThreadScanner | null
   /** Identifies the rules that name links: link keys made by other rules are useless. */
   linkNaming: number
   run: number
@@ -126,18 +129,28 @@ export async function readResponse(
   const sitemap = mayBeSitemap(request, contentType, decoded.body)
     ? await sitemapLinks(request, { ...document, isCut: truncated !== null, startedAt }, options.sitemaps)
     : null
+  const typeOfPage = isXhtml ? typeAs('application/xhtml+xml', contentType) : text.contentType
+  const { readsText: withTexts } = options
+  const isScanned = isHtml && sitemap === null && text === document
+  const scanning = options.scanner?.scan(
+    decoded.body,
+    isScanned ? { xml: isXhtmlType(typeOfPage), withTexts, folder: pipe.folderOf(context) } : null,
+  )
+  const scanned = scanning ? await scanning : null
   // No await from here until the links have gone through: the pipe handles one page at a time.
+  if (scanned?.hasForgotten === true) pipe.memo.forget()
   if (isHtml) pipe.enter(context)
   const page =
     sitemap !== null
       ? null
       : isHtml
         ? extractPage(text.body, {
-            contentType: isXhtml ? typeAs('application/xhtml+xml', contentType) : text.contentType,
+            contentType: typeOfPage,
             url: request.url,
             maxLinks,
             memo: pipe.memo,
-            withTexts: options.readsText,
+            withTexts,
+            findings: isScanned ? scanned?.findings : null,
           })
         : extractFeed(decoded.body, {
             contentType: isFeed ? typeAs('application/xml', contentType) : contentType,
@@ -171,9 +184,7 @@ export async function readResponse(
   const dropped =
     sitemap !== null ? droppedEntries(sitemap) : page === null || found === noLinks ? noneDropped : droppedOf(page)
   if (directives?.noindex === true) return { kind: 'noindex', offers, links: found.links.length, dropped, traps }
-  // Pages that are read together are hashed together: see `inTurn` in visit-runner.ts.
-  await undefined
-  const digest = bodyDigest(decoded.body)
+  const digest = scanned?.digest ?? (await digestLater(decoded.body))
   const omit = options.omitFor(request.url)
   const { keptText } = options
   const compared =
@@ -202,6 +213,12 @@ export async function readResponse(
     textRules: omit?.id ?? 0,
   })
   return { kind: 'page', capture, offers, links: found.links.length, dropped, traps }
+}
+
+/** Pages that are read together are hashed together: see `inTurn` in visit-runner.ts. */
+async function digestLater(body: Buffer): Promise<Buffer> {
+  await undefined
+  return bodyDigest(body)
 }
 
 /** The links of the page followed by those of the header; undefined if there are neither. */

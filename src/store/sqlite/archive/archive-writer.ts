@@ -47,7 +47,8 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
   const save = db.prepare('UPDATE files SET length = ?, first_version = ?, last_version = ? WHERE id = ?')
   const shut = db.prepare(`UPDATE files SET state = 'closed' WHERE id = ?`)
   const widen = db.prepare(
-    'UPDATE files SET first_version = min(first_version, ?1), last_version = max(last_version, ?1) WHERE id = ?2',
+    `UPDATE files SET first_version = min(coalesce(nullif(first_version, 0), ?1), ?1), last_version = max(last_version, ?1)
+     WHERE id = ?2`,
   )
   let pending: Uint8Array[] = []
   let pendingBytes = 0
@@ -113,6 +114,24 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
     }
   }
 
+  /** Starts the next file in a transaction of its own, so that records can be written there ahead of theirs. */
+  function startFile(): OpenFile {
+    const started = db.write(() => {
+      if (file !== null) finishFile(file)
+      file = create()
+      flush()
+      return file
+    })
+    committed()
+    return started
+  }
+
+  function committed(): void {
+    created = []
+    for (const id of closedIds) options.onClosed?.(id)
+    closedIds = []
+  }
+
   function flush(): void {
     if (file === null) return
     if (pending.length > 0) write(file)
@@ -136,11 +155,12 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
   openKnown(true)
 
   return {
-    /** Where these records are now. Null if the open file has no room for them: the transaction appends them. */
+    /** Where these records are now. Null if they are too much for one file: the transaction appends them. */
     async writeAhead(records: readonly Uint8Array[][]): Promise<RecordPointer[] | null> {
+      const bytes = lengthOf(records.flat())
+      if (bytes > maxFileBytes) return null
       openKnown(false)
-      const target = file
-      if (target === null) return null
+      const target = file === null || file.length + bytes > maxFileBytes ? startFile() : file
       let offset = target.length
       const pointers = records.map((parts): RecordPointer => {
         const length = lengthOf(parts)
@@ -173,11 +193,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
       return { fileId: file.id, offset, length }
     },
     flush,
-    committed(): void {
-      created = []
-      for (const id of closedIds) options.onClosed?.(id)
-      closedIds = []
-    },
+    committed,
     /** Returns to the state of the catalogue after a failed transaction. The catalogue is read when the next record is appended. */
     rollback(): void {
       pending = []

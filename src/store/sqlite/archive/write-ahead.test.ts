@@ -60,6 +60,31 @@ describe('batches written ahead of their transaction', () => {
       assert.deepEqual(checkDatabases(system.folder), [])
     }))
 
+  test('begin the next file if they do not fit, and the first one of a folder', () =>
+    withSystem({ maxFileBytes: 600_000 }, async (system, host) => {
+      const { documents, objects } = await openOne(system)
+      for (const from of [0, PAGES, 2 * PAGES]) {
+        const pages = Array.from({ length: PAGES }, (_, n) => pageOf(host, `/${from + n}`, bodyOf(from + n)))
+        const files = (await filesOf(objects)).length
+        for (const nth of [1, 2, 61, 62, 63, 64, 65, 66, 67, 68, 90]) {
+          const failed = await withFailingStatement(nth, async () => {
+            await assert.rejects(documents.record(pages), { code: 'store-full' })
+          })
+          assert.ok(failed)
+          assert.equal((await documents.counts()).versions, from)
+        }
+        // Begun by the last attempt, ahead of the transaction that failed.
+        assert.equal((await filesOf(objects)).length, files + 1)
+        await documents.record(pages)
+        assert.equal((await filesOf(objects)).length, files + 1)
+      }
+      const texts = new Map(await textsOf(objects))
+      for (const [url, text] of [...expectedTexts(host), ...expectedTexts(host, PAGES)])
+        assert.equal(texts.get(url), text, url)
+      for (const { path, length } of await filesOf(objects)) assert.equal(statSync(path).size, length)
+      assert.deepEqual(checkDatabases(system.folder), [])
+    }))
+
   test('store equal bodies once: of one batch, of earlier ones, and of documents that are known', () =>
     withSystem({}, async (system, host, pages) => {
       const { documents, objects } = await openOne(system)

@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import { serveThread } from '../../../core/work/thread-host.ts'
+import { createScanner, type ScanOptions } from '../scanner/scanner.ts'
+import {
+  AS_XML,
+  FOLDER_LENGTH,
+  FOR_LINKS,
+  FOUND,
+  HAS_FORGOTTEN,
+  IN_FOLDER,
+  IS_ASLEEP,
+  OPTIONS,
+  ORIGIN_LENGTH,
+  openScanMemory,
+  PAGE_LENGTH,
+  type Place,
+  placeAt,
+  placeIndex,
+  SCANNED,
+  SUBMITTED,
+  WITH_LINK_TEXTS,
+} from './scan-memory.ts'
+
+/** Scans and hashes the pages of one crawling thread until it is terminated. It has no event loop: it waits on the shared memory. */
+
+/** Between two looks for pages. */
+const LOOK_MS = 0.3
+/** After this many looks without a page, it sleeps until it is woken. */
+const LOOKS = 20
+
+const { counts, numbers, bytes } = openScanMemory(workerData as SharedArrayBuffer)
+const scanner = createScanner()
+
+function examine(start: number): void {
+  const head = start >>> 2
+  const pageLength = numbers[head + PAGE_LENGTH]!
+  const place = placeAt(start, numbers[head + FOLDER_LENGTH]!, pageLength)
+  const page = bytes.subarray(place.page, place.page + pageLength)
+  if ((numbers[head + OPTIONS]! & FOR_LINKS) !== 0) scan(page, place)
+  hash('sha256', page, 'buffer').copy(bytes, place.digest)
+}
+
+function scan(page: Buffer, place: Place): void {
+  const isFull = scanner.isMemoFull()
+  if (isFull) scanner.forgetLinks()
+  numbers[place.head + HAS_FORGOTTEN] = isFull ? 1 : 0
+  scanner.begin(page, optionsOf(place))
+  let found = 0
+  // To the end, even if there is no room: the memo numbers all links.
+  for (let count = scanner.scan(); count > 0; count = scanner.scan()) {
+    if (found === -1 || found + count > place.maxFindings) {
+      found = -1
+      continue
+    }
+    numbers.set(scanner.findings.subarray(0, count), place.findings + found)
+    found += count
+  }
+  numbers[place.head + FOUND] = found
+}
+
+function optionsOf({ head, folder }: Place): ScanOptions {
+  const asked = numbers[head + OPTIONS]!
+  const options: ScanOptions = { xml: (asked & AS_XML) !== 0, withTexts: (asked & WITH_LINK_TEXTS) !== 0 }
+  if ((asked & IN_FOLDER) === 0) return options
+  const url = bytes.toString('latin1', folder, folder + numbers[head + FOLDER_LENGTH]!)
+  return { ...options, folder: { url, originLength: numbers[head + ORIGIN_LENGTH]! } }
+}
+
+serveThread<never, 'ready'>(parentPort!, () => undefined).send('ready')
+for (let scanned = 0, looks = 0; ; ) {
+  if (scanned !== Atomics.load(counts, SUBMITTED)) {
+    examine(counts[placeIndex(scanned)]!)
+    scanned = (scanned + 1) | 0
+    Atomics.store(counts, SCANNED, scanned)
+    looks = 0
+  } else if (looks++ < LOOKS) {
+    Atomics.wait(counts, SUBMITTED, scanned, LOOK_MS)
+  } else {
+    Atomics.store(counts, IS_ASLEEP, 1)
+    Atomics.wait(counts, SUBMITTED, scanned)
+    Atomics.store(counts, IS_ASLEEP, 0)
+  }
+}
