@@ -12,11 +12,11 @@ export function peakRssBytes(): number {
   return process.resourceUsage().maxRSS * 1024
 }
 
-/** Gives this thread the lowest priority. Returns false, without effect, on systems without per-thread priorities. */
-export function lowerThreadPriority(): boolean {
+/** Lowers the priority of this thread, by default to the lowest. Returns false, without effect, on systems without per-thread priorities. */
+export function lowerThreadPriority(niceness = 19): boolean {
   try {
     // On Linux a priority belongs to a thread; other systems have no such path, so this throws.
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 19)
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), niceness)
     return true
   } catch {
     return false

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
+import { lowerThreadPriority } from '../../../core/work/process.ts'
 import { serveThread } from '../../../core/work/thread-host.ts'
 import { createScanner, type ScanOptions } from '../scanner/scanner.ts'
 import {
@@ -26,6 +27,8 @@ import {
 
 /** Between two looks for pages. */
 const LOOK_MS = 0.3
+/** The crawling thread goes first: it feeds all others, and scans pages itself if this thread falls behind. */
+const NICENESS = 5
 /** After this many looks without a page, it sleeps until it is woken. */
 const LOOKS = 20
 
@@ -67,6 +70,7 @@ function optionsOf({ head, folder }: Place): ScanOptions {
   return { ...options, folder: { url, originLength: numbers[head + ORIGIN_LENGTH]! } }
 }
 
+lowerThreadPriority(NICENESS)
 serveThread<never, 'ready'>(parentPort!, () => undefined).send('ready')
 for (let scanned = 0, looks = 0; ; ) {
   if (scanned !== Atomics.load(counts, SUBMITTED)) {
