@@ -27,9 +27,7 @@ export function createWriteAhead(
       return sql.isKnown.get(host, fp, digest) === undefined && digests.add(digest.toString('latin1')).size > before
     }
     return db.readTogether(() =>
-      captures.filter(
-        (capture): capture is BodyCapture => capture.kind === 'body' && capture.truncated === '' && isNew(capture),
-      ),
+      captures.filter((capture): capture is BodyCapture => capture.kind === 'body' && isNew(capture)),
     )
   }
 
