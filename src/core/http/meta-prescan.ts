@@ -133,15 +133,27 @@ function readAttributes(tag: string): Map<string, string> {
   return attributes
 }
 
+/** Cache of one entry: pages of a site have the same tag. */
+let lastTag = ''
+let lastLabel: string | undefined
+
 /** `tag`: the text from after the meta's name to its end. */
 function metaEncoding(tag: string, encodingOf: (label: string) => string | undefined): string | undefined {
   // Both forms contain this word.
   if (!/charset/i.test(tag)) return undefined
+  if (tag !== lastTag) {
+    lastLabel = namedLabel(tag)
+    lastTag = tag
+  }
+  return lastLabel === undefined ? undefined : encodingOf(lastLabel)
+}
+
+function namedLabel(tag: string): string | undefined {
   const attributes = readAttributes(tag)
   const charset = attributes.get('charset')
-  if (charset !== undefined) return encodingOf(charset)
+  if (charset !== undefined) return charset
   if (attributes.get('http-equiv')?.toLowerCase() !== 'content-type') return undefined
-  return encodingOf(contentCharset(attributes.get('content') ?? ''))
+  return contentCharset(attributes.get('content') ?? '')
 }
 
 const charsetParameter = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|(?!["'])([^\t\n\f\r ;]*))/i

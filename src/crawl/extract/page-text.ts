@@ -29,12 +29,15 @@ function rawText(bytes: Buffer, start: number, end: number, classes: number, dec
   return classes & NUL ? text.replaceAll('\0', '\uFFFD') : text
 }
 
+/** Most titles don't. */
+const needsCollapsing = /[\t\n\f\r]| {2}/
+
 /** Text content of a title: entities decoded by the rules for text, white space collapsed as in `document.title`. */
 export function titleText(bytes: Buffer, start: number, end: number, decode: Decode): string {
   const classes = classesOf(bytes, start, end)
   const text = rawText(bytes, start, end, classes, decode)
   const decoded = classes & AMPERSAND ? decodeHTML(text) : text
-  return decoded.replace(/[\t\n\f\r ]+/g, ' ').trim()
+  return (needsCollapsing.test(decoded) ? decoded.replace(/[\t\n\f\r ]+/g, ' ') : decoded).trim()
 }
 
 function classesOf(bytes: Buffer, start: number, end: number): number {

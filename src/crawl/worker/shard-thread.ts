@@ -50,13 +50,23 @@ export type ShardPort = ThreadPort<ShardEvent> & {
 
 const MEASURE_EVERY_MS = 100
 
+/** What every shard's thread is told, besides its own data. */
+export type ThreadFacts = { logsDebug: boolean }
+
 /** Answers calls of the parent thread; the first call opens the shard. */
-export function serveShard(port: MessagePort, open: (thread: ShardPort) => Promise<ServedShard>): void {
+export function serveShard(
+  port: MessagePort,
+  { logsDebug }: ThreadFacts,
+  open: (thread: ShardPort) => Promise<ServedShard>,
+): void {
   let opened: Promise<ServedShard> | null = null
   const thread = serveThread<ShardCall, ShardEvent>(port, async ({ method, args }) => {
     opened ??= open({
       ...thread,
-      log: (level, message, fields = {}) => thread.send({ kind: 'log', level, message, fields }),
+      log(level, message, fields = {}) {
+        // Most messages are for debugging, and sending one costs more than writing it.
+        if (level !== 'debug' || logsDebug) thread.send({ kind: 'log', level, message, fields })
+      },
     })
     const shard = await opened
     if (!Object.hasOwn(shard, method)) throw new AppError('internal', `this shard has no "${method}"`)

@@ -28,7 +28,7 @@ import {
 /** Between two looks for pages. */
 const LOOK_MS = 0.3
 /** The crawling thread goes first: it feeds all others, and scans pages itself if this thread falls behind. */
-const NICENESS = 5
+const NICENESS = 10
 /** After this many looks without a page, it sleeps until it is woken. */
 const LOOKS = 20
 
