@@ -13,13 +13,7 @@ import {
 } from '../../crawl/worker/cluster-shard.ts'
 import { createClusterCoordination } from '../../crawl/worker/coordination.ts'
 import { createLeaseTable } from '../../crawl/worker/lease-transfer.ts'
-import {
-  measureBusyness,
-  type ServedShard,
-  type ShardPort,
-  serveShard,
-  type ThreadFacts,
-} from '../../crawl/worker/shard-thread.ts'
+import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '../../crawl/worker/shard-thread.ts'
 import { type CounterMemory, openSharedCounters, type ShardStats } from '../../crawl/worker/shared-counters.ts'
 import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
 import { createSecretOpener } from '../../services/credentials/secret-opener.ts'
@@ -199,4 +193,4 @@ function showTraffic(pools: readonly PostgresPool[], stats: ShardStats): void {
   )
 }
 
-serveShard(parentPort!, workerData as ThreadFacts, open)
+serveShard(parentPort!, open)

@@ -13,13 +13,7 @@ import { openHostAssignment } from '../../crawl/parts/sets.ts'
 import { assembleShard, maxUrlsPerHost } from '../../crawl/worker/assemble.ts'
 import { createLocalCoordination } from '../../crawl/worker/coordination.ts'
 import { createHearing } from '../../crawl/worker/hearing.ts'
-import {
-  measureBusyness,
-  type ServedShard,
-  type ShardPort,
-  serveShard,
-  type ThreadFacts,
-} from '../../crawl/worker/shard-thread.ts'
+import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '../../crawl/worker/shard-thread.ts'
 import { type CounterMemory, openSharedCounters, type SharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
 import { createSecretOpener } from '../../services/credentials/secret-opener.ts'
@@ -180,4 +174,4 @@ function openSecrets({ folder, config }: CrawlSettings) {
   return { opener, close: () => db?.close() }
 }
 
-serveShard(parentPort!, workerData as ThreadFacts, open)
+serveShard(parentPort!, open)

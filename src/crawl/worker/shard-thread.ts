@@ -1,4 +1,4 @@
-import type { MessagePort } from 'node:worker_threads'
+import { type MessagePort, workerData } from 'node:worker_threads'
 import type { CheckResult } from '../../core/check-order.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Waiting } from '../../core/work/retries.ts'
@@ -54,11 +54,8 @@ const MEASURE_EVERY_MS = 100
 export type ThreadFacts = { logsDebug: boolean }
 
 /** Answers calls of the parent thread; the first call opens the shard. */
-export function serveShard(
-  port: MessagePort,
-  { logsDebug }: ThreadFacts,
-  open: (thread: ShardPort) => Promise<ServedShard>,
-): void {
+export function serveShard(port: MessagePort, open: (thread: ShardPort) => Promise<ServedShard>): void {
+  const { logsDebug } = workerData as ThreadFacts
   let opened: Promise<ServedShard> | null = null
   const thread = serveThread<ShardCall, ShardEvent>(port, async ({ method, args }) => {
     opened ??= open({
