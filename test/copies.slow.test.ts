@@ -26,9 +26,9 @@ const engines: Record<string, (context: TestContext) => Promise<Engine>> = {
     const data = join(newFolder(), 'data')
     return {
       crawl: async (seeds, options = []) =>
-        (await runCrawl(seeds, { data, options: ['--threads', '2', '--allow-net', '127.0.0.0/8', ...options] })).result,
+        (await runCrawl(seeds, { data, options: ['--threads', '3', '--allow-net', '127.0.0.0/8', ...options] })).result,
       async dropped() {
-        const view = createSqliteFrontierView(data, 2)
+        const view = createSqliteFrontierView(data, 3)
         try {
           return await view.dropped(null, 100)
         } finally {

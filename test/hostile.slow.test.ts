@@ -125,7 +125,7 @@ async function crawlPaths(paths: string[], settings: Settings, moreSeeds: string
   const seeds = [...hostile.byPath].map(([path, { origin }]) => origin + path)
   const run = await runCrawl([...seeds, ...moreSeeds, `${healthy.origin()}/`], {
     settings,
-    options: ['--threads', '2'],
+    options: ['--threads', '3'],
   })
   return { hostile, healthy, run, kept: await readKept(run.data) }
 }

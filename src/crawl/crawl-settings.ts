@@ -43,9 +43,17 @@ async function readLists(config: Pick<Config, 'crawl' | 'parts'>): Promise<Crawl
   return lists
 }
 
-/** Number of shards on this machine. */
 export function threadsOf({ crawl }: Config): number {
   return crawl.threads === 0 ? availableParallelism() : crawl.threads
+}
+
+/**
+ * Number of shards of a new data folder. Of two threads, one crawls and the other one scans its pages: that is faster than two that crawl,
+ * and takes less memory. How more threads are best divided is not known, so all of them crawl.
+ */
+export function shardsOf(config: Config): number {
+  const threads = threadsOf(config)
+  return threads === 2 ? 1 : threads
 }
 
 /** The sections of a configuration that decide which pages a crawl fetches and how it treats hosts. */

@@ -18,10 +18,13 @@ test('backups taken during a crawl restore all current data, even if some backup
   assert.ok(report.restored > 0)
 })
 
-test('a crawl killed repeatedly stores every page once and repeats only in-flight requests', async () => {
-  const report = await runKillCrawl({ rounds: 6, pages: 600, hosts: 3, fetchers: 12, seed: 7 })
-  assert.deepEqual(report.faults, [])
-})
+for (const [threads, division] of Object.entries({ 2: 'one crawling and one scanning', 3: 'three crawling' }))
+  test(`a crawl killed repeatedly stores every page once and repeats only in-flight requests (${division})`, async () => {
+    const report = await runKillCrawl({
+      ...{ rounds: 6, pages: 600, hosts: 3, fetchers: 12, seed: 7, threads: Number(threads) },
+    })
+    assert.deepEqual(report.faults, [])
+  })
 
 test('a killed garbage collection loses nothing current, and the next one continues', async () => {
   const report = await runKillGc({ rounds: 1, pages: 60, seed: 3 })

@@ -13,7 +13,7 @@ import { readWarcFolder } from './warc-records.ts'
  * A killed backup must leave no file of its name. A finished one is restored into a new folder: that must verify, contain
  * everything that was current when the backup started, and crawl to the end with every page stored once.
  */
-const defaults = { rounds: 20, pages: 3000, hosts: 3, fetchers: 6, threads: 2, latencyMs: 15, seed: 1, keep: false }
+const defaults = { rounds: 20, pages: 3000, hosts: 3, fetchers: 6, threads: 3, latencyMs: 15, seed: 1, keep: false }
 type KillBackupOptions = typeof defaults
 
 function newReport() {

@@ -77,7 +77,7 @@ describe('a killed crawl', () => {
     const folder = mkdtempSync(join(tmpdir(), 'erace-move-crawl-'))
     const origin = await startOrigin({ pages: 600, hosts: 6, seed: 5, meanBytes: 3000, links: 20, latencyMs: 5 })
     try {
-      const { child, ended } = startWebCrawl(origin, folder, { fetchers: 8, perHost: 2, threads: 2 })
+      const { child, ended } = startWebCrawl(origin, folder, { fetchers: 8, perHost: 2, threads: 3 })
       await origin.reached(300)
       child.kill('SIGKILL')
       await ended

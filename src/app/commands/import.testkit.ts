@@ -216,7 +216,7 @@ async function crawlHalfway(folder: string): Promise<void> {
   process.env.ERACE_ARCHIVE_MAXFILE = '128KB'
   const origin = await startOrigin({ pages: 900, hosts: 3, seed: 3, meanBytes: 3000, links: 12, latencyMs: 4 })
   try {
-    const { child, ended } = startWebCrawl(origin, folder, { fetchers: 6, perHost: 2, threads: 2 })
+    const { child, ended } = startWebCrawl(origin, folder, { fetchers: 6, perHost: 2, threads: 3 })
     await origin.reached(600)
     child.kill('SIGINT')
     const end = await ended

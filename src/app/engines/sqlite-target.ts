@@ -7,7 +7,7 @@ import { isWholeRecord } from '../../archive/warc/record-check.ts'
 import type { GcHooks, GcRequest, Target } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { threadsOf } from '../../crawl/crawl-settings.ts'
+import { shardsOf } from '../../crawl/crawl-settings.ts'
 import { lastCollectionOf } from '../../store/contracts/collection-runs.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { rewriteFiles } from '../../store/sqlite/archive/rewrite.ts'
@@ -76,7 +76,7 @@ function giveUp(folder: string, found: readonly Damage[]): Repair {
 async function makeFolder({ dataDir: folder, config }: Target): Promise<void> {
   if (existsSync(paths.catalog(folder))) return
   const holder = `process ${process.pid} on ${hostname()}`
-  await openFolder({ folder, holder, shards: threadsOf(config) }).close()
+  await openFolder({ folder, holder, shards: shardsOf(config) }).close()
 }
 
 /** How long to wait for a compression or backup that holds the files. */

@@ -25,7 +25,7 @@ async function crawlSeeds(
 ) {
   const config = configOf({
     'crawl.delay': '0ms',
-    'crawl.threads': 2,
+    'crawl.threads': 3,
     'crawl.perHost': 16,
     'crawl.perAddress': 16,
     'crawl.tables': 'none',

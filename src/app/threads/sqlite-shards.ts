@@ -1,7 +1,8 @@
-import { availableParallelism, hostname } from 'node:os'
+import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { ShardHandle } from '../../crawl/crawl.ts'
+import { shardsOf, threadsOf } from '../../crawl/crawl-settings.ts'
 import { withSeedHosts } from '../../crawl/seeding.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
@@ -20,22 +21,9 @@ export type ShardThreadsOptions = ShardThreadEvents & {
   modules?: Modules | null
 }
 
-function threadsOf({ config: { crawl } }: CrawlSettings): number {
-  return crawl.threads === 0 ? availableParallelism() : crawl.threads
-}
-
-/**
- * Of two threads, one crawls and the other one scans its pages: that is faster than two that crawl, and takes less memory. How more
- * threads are best divided is not known, so all of them crawl.
- */
-function shardsOf(threads: number): number {
-  return threads === 2 ? 1 : threads
-}
-
 /** Opens the data folder for writing. A new folder gets as many shards as the settings say; an existing one keeps its number. */
-export function openForCrawling(settings: CrawlSettings, log: Logger, purpose = ''): DataFolder {
-  const { folder, config } = settings
-  const wanted = shardsOf(threadsOf(settings))
+export function openForCrawling({ folder, config }: CrawlSettings, log: Logger, purpose = ''): DataFolder {
+  const wanted = shardsOf(config)
   const opened = openFolder({
     folder,
     holder: `process ${process.pid} on ${hostname()} ${purpose}`.trim(),
@@ -57,7 +45,7 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
   const counters = openSharedCounters(memory)
   const { shards, seed } = opened.facts
   const readers = connectShards(shards)
-  const hasScanThread = threadsOf(settings) >= 2 * shards
+  const hasScanThread = threadsOf(settings.config) >= 2 * shards
   const started = connectShards(shards).map((ports, index) => {
     const { partitions } = opened
     const modules = options.modules?.connect() ?? null
