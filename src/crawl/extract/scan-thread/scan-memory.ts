@@ -42,7 +42,7 @@ export const IN_FOLDER = 8
 
 const DIGEST_BYTES = 32
 /** What is never used takes no memory: places are taken from the start whenever the ring is empty. */
-const RING_BYTES = 16 << 20
+const RING_BYTES = 8 << 20
 /** The scanner keeps the memory of its largest page. */
 export const MAX_PAGE_BYTES = 4 << 20
 const MIN_FINDINGS = 256
@@ -88,9 +88,9 @@ export function placeBytes(folderLength: number, pageLength: number): number {
   return 4 * (placeAt(0, folderLength, pageLength).findings + roomForFindings(pageLength))
 }
 
-/** As many bytes as the page has: four times as many as usual. Pages with more findings are scanned again by the crawling thread. */
+/** Three quarters of the page's bytes, three times as many as usual. Pages with more findings are scanned again by the crawling thread. */
 function roomForFindings(pageLength: number): number {
-  return Math.max(MIN_FINDINGS, pageLength >>> 2)
+  return Math.max(MIN_FINDINGS, (3 * pageLength) >>> 4)
 }
 
 /** Hands out places of the ring in turn. They are returned in the same order. */
