@@ -59,7 +59,11 @@ export const crawlSettings = {
   'crawl.perHost': integer(1, [1, 256], 'Concurrent requests per host.'),
   'crawl.perAddress': integer(8, [1, 4096], 'Concurrent requests per IP address, over all hosts it serves.'),
   'crawl.fetchers': integer(128, [1, 10_000], 'Concurrent requests over all hosts and threads.'),
-  'crawl.threads': integer(0, [0, 256], 'Threads for crawling; 0 means one per core. Of two, one crawls and the other one scans its pages.'),
+  'crawl.threads': integer(
+    0,
+    [0, 256],
+    'Threads for crawling; 0 means one per core. Of two, one crawls and the other one scans its pages.',
+  ),
   'crawl.maxBody': bytes(
     '10MB',
     ['1KB', '1GB'],

@@ -47,7 +47,7 @@ export type ScannedPage = {
   hasForgotten: boolean
 }
 
-type Submitted = { start: number; place: Place; resolve(scanned: ScannedPage | null): void }
+type Submitted = { place: Place; resolve(scanned: ScannedPage | null): void }
 
 const HEAP_MB = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 }
 /** Between two looks for scanned pages, if none are submitted in between. */
@@ -93,7 +93,7 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
       bytes.write(folder.url, place.folder, 'latin1')
       numbers[head + ORIGIN_LENGTH] = folder.originLength
     }
-    submitted.push({ start, place, resolve })
+    submitted.push({ place, resolve })
     const count = counts[SUBMITTED]!
     counts[placeIndex(count)] = start
     Atomics.store(counts, SUBMITTED, (count + 1) | 0)
@@ -122,11 +122,12 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
   }
 
   function scannedPage({ head, digest, findings }: Place): ScannedPage {
-    const found = numbers[head + OPTIONS]! & FOR_LINKS ? numbers[head + FOUND]! : 0
+    const isForLinks = (numbers[head + OPTIONS]! & FOR_LINKS) !== 0
+    const found = isForLinks ? numbers[head + FOUND]! : 0
     return {
       digest: Buffer.from(bytes.subarray(digest, digest + 32)),
       findings: found === -1 ? null : numbers.subarray(findings, findings + found),
-      hasForgotten: numbers[head + HAS_FORGOTTEN] === 1,
+      hasForgotten: isForLinks && numbers[head + HAS_FORGOTTEN] === 1,
     }
   }
 
