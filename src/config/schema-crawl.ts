@@ -62,7 +62,7 @@ export const crawlSettings = {
   'crawl.threads': integer(
     0,
     [0, 256],
-    'Threads for crawling; 0 means one per core. Of two, one crawls and the other one scans its pages.',
+    'Threads for crawling; 0 means one per core. Of two, one crawls and the other one scans its pages; a worker of a cluster crawls in both.',
   ),
   'crawl.maxBody': bytes(
     '10MB',

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type ResourceLimits, type Transferable } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { CheckResult } from '../../core/check-order.ts'
 import type { Retries } from '../../core/work/retries.ts'
@@ -14,10 +14,9 @@ import {
 
 /** How much the old generation may grow before it is collected, relative to its live objects. */
 const HEAP_GROWING_PERCENT = 100
-/** More saves no time: what a page leaves behind is dead soon, and what is waiting to be written would only be copied later. */
-const YOUNG_GENERATION_MB = 16
 
 export type ShardThreadEvents = {
+  resourceLimits?: ResourceLimits
   log: Logger
   retries: Retries
   onFileClosed?(): void
@@ -33,7 +32,7 @@ export type StartedShard = { thread: ThreadHost<ShardCall>; shard: ShardThread }
 export function startShardThread<Data>(
   entry: URL,
   data: Data,
-  { log, retries, onFileClosed, onResults }: ShardThreadEvents,
+  { log, retries, onFileClosed, onResults, resourceLimits }: ShardThreadEvents,
   transferList: Transferable[] = [],
 ): StartedShard {
   // Bodies live outside of the heap; with a small heap, they make V8 collect all of it every 70 ms.
@@ -43,7 +42,7 @@ export function startShardThread<Data>(
   const source = `shard ${shardsStarted++}`
   const thread = startThread<ShardCall, ShardEvent, Data & ThreadFacts>(entry, {
     data: { ...data, logsDebug: log.isLevelEnabled('debug') },
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    ...(resourceLimits !== undefined && { resourceLimits }),
     transferList,
     onEvent(event) {
       if (event.kind === 'log') log[event.level](event.fields, event.message)

@@ -21,6 +21,9 @@ export type ShardThreadsOptions = ShardThreadEvents & {
   modules?: Modules | null
 }
 
+/** Half of what other threads have: 10 to 40 MB less, for 1 to 2 % more of the thread's time (decision 042). */
+const YOUNG_GENERATION_MB = 16
+
 /** Opens the data folder for writing. A new folder gets as many shards as the settings say; an existing one keeps its number. */
 export function openForCrawling({ folder, config }: CrawlSettings, log: Logger, purpose = ''): DataFolder {
   const wanted = shardsOf(config)
@@ -55,7 +58,7 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
     return startShardThread(
       entry,
       data,
-      options,
+      { ...options, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } },
       [...ports, ...readers[index]!, modules?.port ?? null].filter((port) => port !== null),
     )
   })

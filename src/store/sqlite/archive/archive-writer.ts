@@ -160,14 +160,16 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
       const bytes = lengthOf(records.flat())
       if (bytes > maxFileBytes) return null
       openKnown(false)
-      const target = file === null || file.length + bytes > maxFileBytes ? startFile() : file
+      // A file without records is never left: batches that fail would each leave one behind.
+      const isFull = file !== null && file.firstVersion > 0 && file.length + bytes > maxFileBytes
+      const target = file === null || isFull ? startFile() : file
+      if (target.length + bytes > maxFileBytes) return null
       let offset = target.length
       const pointers = records.map((parts): RecordPointer => {
         const length = lengthOf(parts)
         offset += length
         return { fileId: target.id, offset: offset - length, length }
       })
-      if (offset > maxFileBytes) return null
       directBuffer ??= createDirectBuffer()
       target.direct ??= openDirectFile(target.path, target.fd, directBuffer)
       await target.direct.append(records.flat(), target.length)

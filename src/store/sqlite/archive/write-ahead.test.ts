@@ -85,6 +85,23 @@ describe('batches written ahead of their transaction', () => {
       assert.deepEqual(checkDatabases(system.folder), [])
     }))
 
+  test('that fill a file except for its first record leave no empty files when they fail', () => {
+    const { length } = Array.from({ length: PAGES }, (_, n) => recordText(`http://h/${n}`, bodyOf(n))).join('')
+    return withSystem({ maxFileBytes: length + 1 }, async (system, _, pages) => {
+      const { documents, objects } = await openOne(system)
+      const own = pages.map((_page, n) => pageOf('h', `/${n}`, bodyOf(n)))
+      for (let n = 0; n < 5; n++)
+        await withFailingStatement(100, async () => {
+          await assert.rejects(documents.record(own), { code: 'store-full' })
+        })
+      assert.ok((await filesOf(objects)).length <= 1)
+      await documents.record(own)
+      const texts = new Map(await textsOf(objects))
+      for (let n = 0; n < PAGES; n++) assert.equal(texts.get(`http://h/${n}`), recordText(`http://h/${n}`, bodyOf(n)))
+      assert.deepEqual(checkDatabases(system.folder), [])
+    })
+  })
+
   test('store equal bodies once: of one batch, of earlier ones, and of documents that are known', () =>
     withSystem({}, async (system, host, pages) => {
       const { documents, objects } = await openOne(system)
