@@ -79,6 +79,16 @@ const trickyPages = [
   '<span hidden>a<div>b</span>c</div>d</span>e',
   '<div><span hidden>a<div>b</span>c</div>d</div>e',
   '<span hidden>a<b>b</span>c</b>d',
+  '<span>a<x-own hidden>b</span>c',
+  '<div><span>a<label>b<x-own hidden>c<y-own>d</label>e</span>f</div>g',
+  '<span>a<div>b<x-own hidden>c</span>d</div>e',
+  '<span>a<div></div><x-own hidden>b</span>c',
+  '<span>a</span><x-own hidden>b</span>c</x-own>d',
+  '<p><span>a<p><x-own hidden>b</span>c</p>d',
+  '<b>a<x-own hidden>b</b>c',
+  '<b>a<i hidden>b</b>c</i>d',
+  '<a>a<x-own hidden>b<a>c</a>d',
+  '<form><span>a<p>b</form><x-own hidden>c</span>d',
   '<b hidden>a<p>b</b>c</p>d',
   '<p><b hidden>a</p>b</b>c',
   '<p><b hidden>a<p>b<p>c</b>d',
@@ -119,6 +129,16 @@ describe('the text outside hidden elements agrees with parse5', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 25 }), fc.boolean(), (parts, isQuirky) => {
         const page = (isQuirky ? '' : '<!doctype html>') + sheet + parts.map((part, n) => `${part}${n}.`).join('')
+        assert.equal(ours(page), seen(page), page)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('in random lines of inline elements', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...inlinePieces), { maxLength: 20 }), (parts) => {
+        const page = `<!doctype html>${parts.map((part, n) => `${part}${n}.`).join('')}`
         assert.equal(ours(page), seen(page), page)
       }),
       { numRuns: 5000 },
@@ -171,6 +191,13 @@ const pieces = [
   '<img hidden>',
   '',
 ]
+
+const inlinePieces = [...inline, 'y-own', 'p', 'div'].flatMap((name) => [
+  `<${name}>`,
+  `<${name} hidden>`,
+  `</${name}>`,
+  `</${name}>`,
+])
 
 const shown = [
   ...'<p> </p> <div> </div> <h1> </h1> <li> <ul> </ul> <table><tr><td> <td> <tr> </table> <b> </b> <pre> </pre> <br>'.split(

@@ -8,7 +8,18 @@ import { roomBytes, roomFor } from '../text-source.ts'
 import { addToName, breakoutTable } from '../text-tags.ts'
 import { skipDoctype } from '../xml-text.ts'
 import { BlockWriter } from './block-writer.ts'
-import { BREAKS, CELL, type ElementTag, elementTable, otherTag, SCOPE, SPACES, SPECIAL, VOID } from './element-tags.ts'
+import {
+  BREAKS,
+  CELL,
+  type ElementTag,
+  elementTable,
+  FORMATTING,
+  otherTag,
+  SCOPE,
+  SPACES,
+  SPECIAL,
+  VOID,
+} from './element-tags.ts'
 import { OpenElements } from './open-elements.ts'
 import { seenText, withoutMarks } from './seen-text.ts'
 import { createStyleRules, declaredIn, mayHide, type StyleRules } from './style-rules.ts'
@@ -161,7 +172,10 @@ class BlockScan {
         tag.name === 'datalist') &&
       this.hides(tag, from, at)
     const isKept = (flags & (SPECIAL | SCOPE | BREAKS)) !== 0 || isHidden || open.hidden > 0
-    if (tag === otherTag && !isKept) return after
+    if (tag === otherTag && !isKept) {
+      if (!this.isXhtml || !isSelfClosing(this.page, at, after)) open.loosen(sum, at - from)
+      return after
+    }
     const element = { tag, sum, size: at - from, isHidden, attributes }
     if (!open.start(element)) return after
     const isSeen = !isHidden && !this.isHidden
@@ -173,6 +187,7 @@ class BlockScan {
     if (this.isXhtml && isSelfClosing(this.page, at, after)) return after
     if (tag.content === 'flow') {
       if (isKept && !(flags & VOID)) open.push(element)
+      else if (flags & FORMATTING) open.loosen(sum, at - from)
       return after
     }
     return this.content(element, at, after)
@@ -303,7 +318,10 @@ class BlockScan {
     const after = bytes[at] === 0x3e ? at + 1 : skipTag(page, at)
     if (after === -1) return length
     const tag = elementTable.find(bytes, from, at, sum) ?? otherTag
-    if (tag === otherTag && open.hidden === 0) return after
+    if (tag === otherTag && open.hidden === 0) {
+      if (foreign.rules === 'html') open.closeLoose(sum, at - from)
+      return after
+    }
     if (foreign.rules !== 'html' && (tag.name === 'p' || tag.name === 'br')) foreign.breakOut()
     const wasForeign = foreign.rules !== 'html'
     if (tag.content !== 'flow') foreign.close(tag.name)

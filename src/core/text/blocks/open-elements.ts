@@ -20,6 +20,7 @@ import {
   SPECIAL,
   TABLE_PART,
 } from './element-tags.ts'
+import { LooseElements } from './loose-elements.ts'
 import { TagAttributes } from './tag-attributes.ts'
 
 /** Maximum nesting; elements opened beyond it are ignored, but their content is read. Browsers do the same. */
@@ -75,8 +76,8 @@ const itemNames = new Set(['dd', 'dt', 'li', 'optgroup', 'option'])
 
 /**
  * The open elements, as in the tree construction of the HTML standard: a start tag closes unclosed paragraphs, items, cells and rows, and
- * an end tag is limited by its scope. Inline elements that hide nothing have no effect here, so they are only tracked inside hidden ones,
- * whose end must be found.
+ * an end tag is limited by its scope. Inline elements that hide nothing are only tracked inside hidden ones, whose end must be found; of
+ * the others, all that matters is whether their end also ends a hidden element inside them.
  *
  * Differences: text directly inside a table is not moved before it, and formatting (`<b hidden>`) that continues after the end of its
  * paragraph is tracked by name only.
@@ -93,6 +94,7 @@ export class OpenElements {
   private readonly open = { p: 0, button: 0, form: 0, item: 0, formatting: 0 }
   /** Names of hidden formatting elements that the parser would reopen. */
   private lost: string[] = []
+  private readonly loose = new LooseElements()
   private tooDeep = 0
 
   constructor(page: PageBytes, writer: BlockWriter) {
@@ -150,13 +152,18 @@ export class OpenElements {
     return { kind, level, place }
   }
 
+  /** Handles the start tag of an inline element that is not pushed. */
+  loosen(sum: number, size: number): void {
+    this.loose.open(sum, size, this.stack.length)
+  }
+
   /** Handles the start tag of an element in the table. Returns false if the tag is not allowed and so ignored. */
   start(element: NewElement): boolean {
     const { tag } = element
     const { flags } = tag
     if (flags & TABLE_PART) {
       if (!this.clearToTable(tag)) return false
-    } else this.endImplied(tag)
+    } else this.endImplied(element)
     if (tag === formTag) {
       if (this.open.form > 0) return false
       if (this.top.tag === tableTag || this.top.tag.flags & (TABLE_PART & ~CELL)) {
@@ -166,7 +173,7 @@ export class OpenElements {
     return true
   }
 
-  private endImplied(tag: ElementTag): void {
+  private endImplied({ tag, sum, size }: NewElement): void {
     const { flags } = tag
     if (tag === tableTag) this.endTableAround()
     if (tag === listItemTag) this.endItem(listItemTag, listItemTag)
@@ -178,7 +185,7 @@ export class OpenElements {
     else if (tag === optionTag || tag === groupTag) {
       if (this.top.tag === optionTag) this.pop()
       if (tag === groupTag && this.top.tag === groupTag) this.pop()
-    } else if (tag.name === 'a') this.closeFormatting(tag)
+    } else if (tag.name === 'a') this.closeFormatting(tag, sum, size)
   }
 
   push({ tag, sum, size, isHidden, attributes }: NewElement): void {
@@ -243,6 +250,7 @@ export class OpenElements {
     const { flags } = element.tag
     if (this.hidden === 0 && flags & BREAKS) this.endBreak(element)
     this.stack.pop()
+    this.loose.leave(this.stack.length)
     this.top = this.stack[this.stack.length - 1]!
     this.left(element, isOwnEnd)
   }
@@ -282,7 +290,7 @@ export class OpenElements {
     }
     const { flags } = tag
     if (tag === formTag) this.closeForm()
-    else if (flags & FORMATTING) this.closeFormatting(tag)
+    else if (flags & FORMATTING) this.closeFormatting(tag, sum, size)
     else if (flags & HEADING) this.closeHeading()
     else if (tag === templateTag) this.closeWhere((element) => element.tag === tag, 0)
     else if (flags & TABLE_PART || tag === tableTag) this.closeTablePart(tag)
@@ -300,8 +308,17 @@ export class OpenElements {
         this.popTo(at)
         return
       }
-      if (element.tag.flags & SPECIAL) return
+      if (element.tag.flags & SPECIAL) break
     }
+    this.closeLoose(sum, size)
+  }
+
+  /** Handles the end tag of an inline element that is not in the stack. */
+  closeLoose(sum: number, size: number): void {
+    let at = this.stack.length - 1
+    while (at > 0 && !(this.stack[at]!.tag.flags & SPECIAL)) at--
+    const depth = this.loose.close(sum, size, at)
+    if (depth > 0) while (this.stack.length > depth) this.pop()
   }
 
   private closeInScope(tag: ElementTag, alsoScope: ElementTag | null): boolean {
@@ -359,6 +376,7 @@ export class OpenElements {
 
   /** Removes the element, but leaves elements opened inside it open. */
   private remove(at: number): void {
+    this.loose.lift(at)
     if (at === this.stack.length - 1) {
       this.pop(true)
       return
@@ -391,8 +409,11 @@ export class OpenElements {
     this.remove(at)
   }
 
-  private closeFormatting(tag: ElementTag): void {
-    if (this.open.formatting === 0 && this.lost.length === 0) return
+  private closeFormatting(tag: ElementTag, sum: number, size: number): void {
+    if (this.open.formatting === 0 && this.lost.length === 0) {
+      this.closeLoose(sum, size)
+      return
+    }
     let furthest = -1
     for (let at = this.stack.length - 1; at > 0; at--) {
       const element = this.stack[at]!
@@ -405,7 +426,10 @@ export class OpenElements {
       if (element.tag.flags & SPECIAL) furthest = at
     }
     const lostAt = this.lost.lastIndexOf(tag.name)
-    if (lostAt === -1) return
+    if (lostAt === -1) {
+      this.closeLoose(sum, size)
+      return
+    }
     this.lost.splice(lostAt, 1)
     this.hidden--
   }
