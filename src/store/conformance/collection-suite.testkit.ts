@@ -7,9 +7,10 @@ import type { Version, VersionStore } from '../contracts/versions.ts'
 import { nothing } from './annotations-suite.testkit.ts'
 import { type OpenShard, type OpenStores, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { textsOf } from './objects-suite.testkit.ts'
+import { keyedOf } from './profiles-suite.testkit.ts'
 import { pageOf } from './samples.testkit.ts'
 
-type Place = Pick<OpenStores, 'collection' | 'collectionRuns' | 'versions' | 'annotations'> & {
+type Place = Pick<OpenStores, 'collection' | 'collectionRuns' | 'versions' | 'annotations' | 'profiles'> & {
   shard: OpenShard
   host: string
 }
@@ -237,6 +238,39 @@ export function collectionSuite(engine: StoreEngine): void {
         )
         assert.equal((await versions.version(copy))?.originalId, copy)
         assert.equal((await textsOf(shard.objects)).size, 0)
+      }),
+    )
+
+    test(
+      'the version that a watch was told of last keeps its body while the watch has owners',
+      withPlace(async ({ shard, collection, versions, annotations, profiles, host }) => {
+        await profiles.put([keyedOf('p', 'ann', [`http://${host}/a`])])
+        const { watch } = (await profiles.urdsOf('p'))[0]!
+        const other = watch + 1
+        async function found(body: string, at: number, by: number): Promise<number> {
+          const page = pageOf(host, '/a', body, { at })
+          const version = await record(shard, { ...page, check: { ...noCheck, watch: by, round: at } })
+          const tasks = await annotations.tasks({ limit: 10, part: 0, parts: 1 })
+          const { documentId } = (await versions.version(version))!
+          const known = { documentId, watch: by, versionId: version }
+          await annotations.commit({ ...nothing, done: tasks.map(({ id }) => id), known })
+          await collection.markUnwanted([version])
+          return version
+        }
+        const drop = async (versionId: number): Promise<string> => {
+          const [outcome] = await collection.collect([{ versionId, action: 'drop' }])
+          return outcome?.kind === 'kept' ? outcome.why : outcome!.kind
+        }
+        const first = await found('one', 1, watch)
+        const second = await found('two', 2, other)
+        const third = await found('three', 3, other)
+        assert.deepEqual([await drop(first), await drop(second)], ['held', 'done'])
+        const fourth = await found('four', 4, watch)
+        assert.equal(await drop(first), 'done')
+        await found('five', 5, other)
+        assert.deepEqual([await drop(third), await drop(fourth)], ['done', 'held'])
+        await profiles.remove(['p'])
+        assert.equal(await drop(fourth), 'done')
       }),
     )
 

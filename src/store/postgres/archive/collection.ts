@@ -67,6 +67,10 @@ const sql = {
     FROM versions v JOIN documents d ON d.partition = $1::smallint AND d.id = v.document
     WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
   pinned: 'SELECT DISTINCT version FROM holds WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[])',
+  known: `SELECT r.known AS version, r.watch FROM reached r JOIN versions v
+    ON v.partition = r.partition AND v.document = r.document AND v.id = r.known
+    WHERE v.partition = ANY($1::smallint[]) AND v.id = ANY($2::bigint[])`,
+  watched: 'SELECT DISTINCT watch FROM urds WHERE watch = ANY($1::bigint[])',
   undelivered: `SELECT DISTINCT a.version FROM ${collectableSql.undelivered} WHERE a.version = ANY($1::bigint[])`,
   forgetBodies: `DELETE FROM bodies b USING unnest($1::smallint[], $2::bytea[], $3::bigint[]) AS r(partition, digest, version)
     WHERE b.partition = r.partition AND b.digest = r.digest AND b.version = r.version`,
@@ -123,11 +127,20 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
     }
   }
 
+  async function comparedOf(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+    const known = await tx.query<OfVersion & { watch: number }>(sql.known, those(ids))
+    if (known.length === 0) return new Set()
+    const asked = [...new Set(known.map(({ watch }) => watch))]
+    const watched = new Set((await tx.query<{ watch: number }>(sql.watched, [asked])).map(({ watch }) => watch))
+    return versionsOf(known.filter(({ watch }) => watched.has(watch)))
+  }
+
   async function carryOut(tx: Tx, orders: readonly CollectionOrder[], reads: Map<number, Read>) {
     const ids = orders.map(({ versionId }) => versionId)
     const rows = new Map((await lockInPartitions<OrderRow>(tx, sql.orders, ids)).map((row) => [row.id, row]))
     const pinned = versionsOf(await tx.query<OfVersion>(sql.pinned, those(ids)))
     const undelivered = versionsOf(await tx.query<OfVersion>(sql.undelivered, [ids]))
+    const compared = await comparedOf(tx, ids)
     const references = await referencesTo(tx, ids)
     const done = new Map<number, Decision>()
     const outcomes = orders.map(({ versionId, action }): CollectionOutcome => {
@@ -138,6 +151,7 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
         ...row,
         pinned: pinned.has(versionId),
         undelivered: undelivered.has(versionId),
+        compared: compared.has(versionId),
         shared: (references.get(versionId)?.size ?? 0) > 0,
         hasRecord: row.record > 0,
         isRead: read !== null && read !== 'damaged' && read.record === row.record,

@@ -52,6 +52,7 @@ type OrderRow = {
   pinned: 0 | 1
   awaited: 0 | 1
   undelivered: 0 | 1
+  compared: 0 | 1
   shared: 0 | 1
 }
 type Position = { file: number; offset: number; length: number; text: Uint8Array | null }
@@ -84,6 +85,7 @@ export function createSqliteCollection({ db, objects, headerOf, textOf }: Sqlite
       pinned: row.pinned === 1,
       awaited: row.awaited === 1,
       undelivered: row.undelivered === 1,
+      compared: row.compared === 1,
       shared: row.shared === 1,
       wanted: row.wanted === 1,
       body: row.body,
@@ -187,6 +189,8 @@ function collectionStatements(db: Database) {
        ${collectableSql.isCurrent(noPartitions)} AS current,
        EXISTS (SELECT 1 FROM holds h WHERE h.version = v.id) AS pinned, ${collectableSql.isAwaited(noPartitions)} AS awaited,
        EXISTS (SELECT 1 FROM ${collectableSql.undelivered} WHERE a.document = v.document AND a.version = v.id) AS undelivered,
+       EXISTS (SELECT 1 FROM reached r JOIN urds u ON u.watch = r.watch
+         WHERE r.document = v.document AND r.known = v.id) AS compared,
        ${shared} AS shared
        FROM versions v CROSS JOIN documents d ON d.id = v.document WHERE v.id = ?`,
     ),
