@@ -14,7 +14,7 @@ export type OrderedVersion = {
   awaited: boolean
   /** An annotation of it has not yet been sent on a delivery channel. */
   undelivered: boolean
-  /** A watch with owners was told of it last, and compares its next version with it. */
+  /** A watch with owners was told of it last, and compares the next version that it is told of with this one. */
   compared: boolean
   /** Others refer to its body. */
   shared: boolean
@@ -32,8 +32,8 @@ export function refusalOf(action: CollectionOrder['action'], version: OrderedVer
   if (action === 'remove') return version.current ? { kind: 'kept', why: 'current' } : null
   if (version.body !== 'kept' || !version.hasRecord) return { kind: 'nothing' }
   if (version.wanted) return { kind: 'kept', why: 'wanted' }
-  // A limit on versions, which removes them, is obeyed nevertheless.
-  if (version.compared) return { kind: 'kept', why: 'held' }
+  // A limit on versions, which removes them, is obeyed nevertheless; and of a current version, the text's fingerprint is kept.
+  if (version.compared && !version.current) return { kind: 'kept', why: 'held' }
   return version.isRead ? null : { kind: 'kept', why: 'damaged' }
 }
 
