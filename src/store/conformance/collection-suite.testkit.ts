@@ -271,6 +271,8 @@ export function collectionSuite(engine: StoreEngine): void {
         assert.deepEqual([await drop(third), await drop(fourth)], ['done', 'held'])
         await profiles.remove(['p'])
         assert.equal(await drop(fourth), 'done')
+        await profiles.put([keyedOf('p', 'ann', [`http://${host}/a`])])
+        assert.equal(await drop(await found('six', 6, watch)), 'done', 'of the current version')
       }),
     )
 
