@@ -1,3 +1,4 @@
+import { type CssTokens, createCssTokens, plainName } from '../css/css-tokens.ts'
 import { inertDataUrl } from './inert-url.ts'
 
 /**
@@ -6,12 +7,15 @@ import { inertDataUrl } from './inert-url.ts'
  * pictures and fonts, and replacements given by `picture`. The result has no `<` that could begin a tag, wherever it is put in a page.
  */
 export function inertCss(source: string, picture?: (address: string) => string | null): string {
-  const tokens = createTokens(source.replace(/\r\n?|\f/g, '\n').replaceAll('\0', '\ufffd'))
+  const tokens = createCssTokens(source)
   const parts: string[] = []
   for (let token = tokens.next(); token !== null; token = tokens.next()) {
     switch (token.kind) {
       case 'url':
         parts.push(inertUrl(token.text, picture))
+        break
+      case 'bad-url':
+        parts.push('removed()')
         break
       case 'function':
         if (functions.has(plainName(token.text))) parts.push(`${identText(token.text)}(`)
@@ -44,107 +48,8 @@ export function inertCss(source: string, picture?: (address: string) => string |
   return parts.join('')
 }
 
-/** `text` is unescaped; `plain` tokens are written as they are. */
-type Token = { kind: 'url' | 'function' | 'at' | 'ident' | 'hash' | 'string' | 'plain'; text: string }
-
-type Tokens = {
-  next(): Token | null
-  /** The next token if it is a string; otherwise null. */
-  string(): string | null
-}
-
-const escaped = String.raw`\\(?:[0-9a-fA-F]{1,6}[ \n\t]?|[^\n0-9a-fA-F])`
-const nameSigns = String.raw`(?:[\w\u0080-\uffff-]+|${escaped})`
-const nameStart = String.raw`(?:--|-?(?:[A-Za-z_\u0080-\uffff]|${escaped}))`
-const space = /[ \n\t]+/y
-const htmlComment = /<!--|-->/y
-const number = /[+-]?(?:\d*\.)?\d+(?:[eE][+-]?\d+)?/y
-const name = new RegExp(`${nameStart}${nameSigns}*`, 'y')
-const hash = new RegExp(`#${nameSigns}+`, 'y')
-
-function createTokens(source: string): Tokens {
-  let at = 0
-
-  function match(pattern: RegExp): string | null {
-    pattern.lastIndex = at
-    const found = pattern.exec(source)?.[0] ?? null
-    if (found !== null) at += found.length
-    return found
-  }
-
-  /**
-   * Reads up to the first of these characters that isn't escaped, or to the end. A regular expression would need memory for each character.
-   */
-  function readTo(ends: string): string {
-    const start = at
-    while (at < source.length && !ends.includes(source[at]!)) at += source[at] === '\\' ? 2 : 1
-    at = Math.min(at, source.length)
-    return source.slice(start, at)
-  }
-
-  /** Null if the string is broken by a line break, and so invalid. */
-  function readString(): string | null {
-    const quote = source[at]!
-    at++
-    const raw = readTo(`${quote}\n`)
-    if (source[at] === '\n') return null
-    at++
-    return unescaped(raw.replace(/\\\n/g, ''))
-  }
-
-  const isQuote = () => source[at] === '"' || source[at] === "'"
-
-  function named(raw: string): Token {
-    const text = unescaped(raw)
-    if (source[at] !== '(') return { kind: 'ident', text }
-    at++
-    if (plainName(text) !== 'url') return { kind: 'function', text }
-    match(space)
-    if (isQuote()) return { kind: 'function', text }
-    const bare = readTo(')')
-    at++
-    return { kind: 'url', text: unescaped(bare.trim()) }
-  }
-
-  return {
-    next() {
-      if (at >= source.length) return null
-      const blank = match(space)
-      if (blank !== null) return { kind: 'plain', text: blank.includes('\n') ? '\n' : ' ' }
-      if (source.startsWith('/*', at)) {
-        const end = source.indexOf('*/', at + 2)
-        at = end === -1 ? source.length : end + 2
-        return { kind: 'plain', text: '/**/' }
-      }
-      if (match(htmlComment) !== null) return { kind: 'plain', text: ' ' }
-      if (isQuote()) {
-        const text = readString()
-        return text === null ? { kind: 'plain', text: ' ' } : { kind: 'string', text }
-      }
-      const digits = match(number)
-      if (digits !== null) return { kind: 'plain', text: digits }
-      const word = match(name)
-      if (word !== null) return named(word)
-      const hashed = match(hash)
-      if (hashed !== null) return { kind: 'hash', text: unescaped(hashed.slice(1)) }
-      const sign = source[at++]!
-      if (sign === '@') {
-        const rule = match(name)
-        return rule === null ? { kind: 'plain', text: '@' } : { kind: 'at', text: unescaped(rule) }
-      }
-      // In a comparison of sizes.
-      if (sign === '<') return { kind: 'plain', text: source[at] === '=' ? '<' : '< ' }
-      return { kind: 'plain', text: sign === '\\' ? ' ' : sign }
-    },
-    string() {
-      match(space)
-      return isQuote() ? readString() : null
-    },
-  }
-}
-
 /** Skips to the end of an open block or function, including nested ones. */
-function skipTo(tokens: Tokens, end: string): void {
+function skipTo(tokens: CssTokens, end: string): void {
   const ends = [end]
   for (let token = tokens.next(); token !== null; token = tokens.next()) {
     if (token.kind === 'function') ends.push(')')
@@ -157,7 +62,7 @@ function skipTo(tokens: Tokens, end: string): void {
 }
 
 /** Skips an at-rule: up to its semicolon, or to the end of its block. Returns its replacement. */
-function skipRule(tokens: Tokens): string {
+function skipRule(tokens: CssTokens): string {
   for (let token = tokens.next(); token !== null; token = tokens.next()) {
     if (token.kind === 'function') skipTo(tokens, ')')
     if (token.kind !== 'plain') continue
@@ -177,18 +82,6 @@ const closings: ReadonlyMap<string, string> = new Map([
   ['{', '}'],
 ])
 
-const escapes = new RegExp(escaped, 'g')
-
-function unescaped(text: string): string {
-  if (!text.includes('\\')) return text
-  return text.replace(escapes, (found) => {
-    if (!/^\\[0-9a-fA-F]/.test(found)) return found.slice(1)
-    const code = Number.parseInt(found.slice(1), 16)
-    const isNone = code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)
-    return isNone ? '\ufffd' : String.fromCodePoint(code)
-  })
-}
-
 const escapeSign = (sign: string): string => `\\${sign.charCodeAt(0).toString(16)} `
 
 function identText(text: string): string {
@@ -205,8 +98,6 @@ function inertUrl(address: string, picture: ((address: string) => string | null)
   const kept = /^#[\w-]+$/.test(address) ? address : (inertDataUrl(address) ?? picture?.(address) ?? null)
   return `url(${stringText(kept ?? 'data:,')})`
 }
-
-const plainName = (text: string): string => text.toLowerCase().replace(/^-(?:webkit|moz|ms|o)-/, '')
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 

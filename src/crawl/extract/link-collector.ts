@@ -1,3 +1,4 @@
+import { cssAddresses } from '../../core/css/css-addresses.ts'
 import { isNoPageLink, trimHtmlWhitespace } from './link-text.ts'
 import { asciiText, attributeText, type Decode, decodeUtf8, plainAmpersandText, titleText } from './page-text.ts'
 import {
@@ -12,6 +13,8 @@ import {
   FOUND_META,
   FOUND_REPEAT,
   FOUND_SRCSET,
+  FOUND_STYLE,
+  FOUND_STYLE_ATTRIBUTE,
   FOUND_TITLE,
 } from './scanner/assembly/wire.ts'
 import type { LinkMemo } from './scanner/link-memo.ts'
@@ -77,6 +80,7 @@ const MAX_META_BYTES = 4096
 const MAX_TITLE_BYTES = 1024
 const MAX_KEYWORD_BYTES = 100
 const MAX_LINK_TEXT_BYTES = 1024
+const MAX_STYLE_BYTES = 1024 * 1024
 
 /**
  * Converts the scanner's findings in one page to links, metas and a title. The first refresh, base and title count.
@@ -146,6 +150,14 @@ export class LinkCollector<Known> {
         case FOUND_TITLE:
           this.setTitle(numbers[at + 1]!, numbers[at + 2]!)
           at += 3
+          break
+        case FOUND_STYLE:
+          this.addStyle(numbers[at + 1]!, numbers[at + 2]!)
+          at += 3
+          break
+        case FOUND_STYLE_ATTRIBUTE:
+          this.addStyleAttribute(numbers, at + 1)
+          at += 4
           break
         case FOUND_ANCHOR:
           // An anchor inside another ends it.
@@ -247,6 +259,20 @@ export class LinkCollector<Known> {
     const length = byteLength(numbers, range)
     if (length > this.maxValueBytes) this.dropLong()
     else for (const url of parseSrcset(this.text(numbers, range))) this.addLinkText(url, tag, false, -1)
+  }
+
+  private addStyle(start: number, end: number): void {
+    const sheet = this.decode(this.bytes.subarray(start, Math.min(end, start + MAX_STYLE_BYTES)))
+    this.addStyleLinks(cssAddresses(sheet))
+  }
+
+  private addStyleAttribute(numbers: Int32Array, range: number): void {
+    if (byteLength(numbers, range) > this.maxValueBytes) return
+    this.addStyleLinks(cssAddresses(this.text(numbers, range), 'attribute'))
+  }
+
+  private addStyleLinks(addresses: readonly string[]): void {
+    for (const address of addresses) this.addLinkText(address, 'link', false, -1)
   }
 
   private addMeta(numbers: Int32Array, content: number, nameRange: number, httpEquiv: number): void {

@@ -8,11 +8,12 @@ import { bodyDigest } from '../../../core/url/fingerprint.ts'
 import { prepareBase, resolve } from '../../../core/url/url.ts'
 import type { Capture, KnownDocument } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks as DroppedByTraps } from '../../../store/contracts/dropped-links.ts'
-import type { FoundLink } from '../../extract/fastfind.ts'
-import { extractFeed } from '../../extract/feed-page.ts'
+import type { Found, FoundLink } from '../../extract/fastfind.ts'
+import { extractFeed, type FeedPage } from '../../extract/feed-page.ts'
 import { feedTitle } from '../../extract/feed-title.ts'
 import { extractPage, isXhtml as isXhtmlType } from '../../extract/page.ts'
 import type { ThreadScanner } from '../../extract/scan-thread/thread-scanner.ts'
+import { extractStyleSheet } from '../../extract/style-sheet.ts'
 import { type FetchResponse, headerList, headerValues, locationOf, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import { pageDirectives } from '../../robots/page-directives.ts'
 import { headerLinks, parseLinkHeaders, refreshLinks, sitemapsOf } from '../../tables/link-header.ts'
@@ -76,6 +77,9 @@ export type ReadOptions = RecordOptions & {
   readsText: boolean
 }
 
+/** A page, or a feed or style sheet read as one. */
+type ReadPage = Found<NamedLink> & Partial<Pick<FeedPage, 'schedule' | 'dates'>>
+
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
 const noLinks: PipedLinks = { links: [], text: '', keys: new Uint8Array(), offers: [], traps: [] }
 
@@ -127,7 +131,7 @@ export async function readResponse(
   // No await from here until the links have gone through: the pipe handles one page at a time.
   if (scanned?.hasForgotten === true) pipe.memo.forget()
   if (isHtml) pipe.enter(context)
-  const page =
+  const page: ReadPage | null =
     sitemap !== null
       ? null
       : isHtml
@@ -139,11 +143,13 @@ export async function readResponse(
             withTexts,
             findings: isScanned ? scanned?.findings : null,
           })
-        : extractFeed(decoded.body, {
-            contentType: isFeed ? typeAs('application/xml', contentType) : contentType,
-            url: request.url,
-            maxLinks,
-          })
+        : type === 'text/css'
+          ? extractStyleSheet(decoded.body, { contentType, maxLinks })
+          : extractFeed(decoded.body, {
+              contentType: isFeed ? typeAs('application/xml', contentType) : contentType,
+              url: request.url,
+              maxLinks,
+            })
   if (!isHtml && page !== null) pipe.enter(context)
   const entered = page?.base === undefined ? context : { ...context, baseHref: page.base }
   if (entered !== context) pipe.enter(entered)
@@ -189,8 +195,8 @@ export async function readResponse(
   const capture = captureOf(request, response, decoded.body, {
     differsFrom,
     title: page === null ? feedTitle(decoded.body, contentType) : page.title,
-    schedule: page !== null && 'schedule' in page ? page.schedule : undefined,
-    dates: page !== null && 'dates' in page ? page.dates : sitemap?.dates,
+    schedule: page?.schedule,
+    dates: page?.dates ?? sitemap?.dates,
     found,
     truncated,
     completed,

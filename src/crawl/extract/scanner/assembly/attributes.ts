@@ -15,9 +15,9 @@ import {
 } from './bytes.ts'
 
 const RANGE: usize = 12
-/** Ten ranges, padded to a multiple of sixteen bytes. */
-const ranges: usize = memory.data(128, 16)
-const RANGES: usize = 128
+/** Eleven ranges, padded to a multiple of sixteen bytes. */
+const ranges: usize = memory.data(144, 16)
+const RANGES: usize = 144
 export const SRC: usize = ranges
 export const REL: usize = ranges + RANGE
 export const HREF: usize = ranges + RANGE * 2
@@ -28,6 +28,8 @@ export const METHOD: usize = ranges + RANGE * 6
 export const CONTENT: usize = ranges + RANGE * 7
 export const HTTP_EQUIV: usize = ranges + RANGE * 8
 export const XLINK_HREF: usize = ranges + RANGE * 9
+/** The only one that counts for every tag. */
+export const STYLE_ATTRIBUTE: usize = ranges + RANGE * 10
 
 export let selfClosing: bool = false
 
@@ -60,6 +62,7 @@ const src: u64 = 0x637273
 const rel: u64 = 0x6c6572
 const href: u64 = 0x66657268
 const name: u64 = 0x656d616e
+const style: u64 = 0x656c797473
 const srcset: u64 = 0x746573637273
 const action: u64 = 0x6e6f69746361
 const method: u64 = 0x646f6874656d
@@ -76,6 +79,7 @@ function rangeFor(start: usize, length: usize): usize {
   if (length === 4) return word === href ? HREF : word === name ? NAME : 0
   if (length === 3) return word === src ? SRC : word === rel ? REL : 0
   if (length === 6) return word === srcset ? SRCSET : word === action ? ACTION : word === method ? METHOD : 0
+  if (length === 5) return word === style ? STYLE_ATTRIBUTE : 0
   if (length === 7) return word === content ? CONTENT : 0
   if (length !== 10) return 0
   const rest = foldedWord(start + 8, 2)
@@ -105,10 +109,16 @@ function usualStop(at: usize): usize {
   return start + length + 1
 }
 
+/** Of a tag that has no other wanted attribute. */
+function styleFor(start: usize, length: usize): usize {
+  return length === 5 && foldedWord(start, 5) === style ? STYLE_ATTRIBUTE : 0
+}
+
 /**
- * Skips the attributes of a tag; `from` is the end of its name. Returns the place after its `>`, or 0 if there is none.
+ * Skips the attributes of a tag, except its style; `from` is the end of its name. Returns the place after its `>`, or 0 if there is none.
  */
 export function skipTag(from: usize, end: usize): usize {
+  store<usize>(STYLE_ATTRIBUTE, 0)
   let at = from
   while (at < end) {
     const stop = usualStop(at)
@@ -116,7 +126,8 @@ export function skipTag(from: usize, end: usize): usize {
     else {
       const byte = load<u8>(stop)
       if (byte === 0x3e) return stop + 1
-      at = findByte(stop + 1, end, byte) + 1
+      const range = styleFor(nameStart, stop - 1 - nameStart)
+      at = range === 0 ? findByte(stop + 1, end, byte) + 1 : readQuoted(stop + 1, end, byte, range)
     }
   }
   return 0
@@ -128,8 +139,13 @@ function skipPart(from: usize, end: usize): usize {
   if (classAt(from) & (SPACE | SLASH)) return at
   // The first byte always belongs to the name: `<p =x>` has an attribute named `=x`.
   while (!(classAt(at) & ATTRIBUTE_NAME_END)) at++
+  const range = styleFor(from, at - from)
   while (classAt(at) & SPACE) at++
-  return at < end && load<u8>(at) === 0x3d ? skipValue(at + 1, end) : at
+  if (at >= end || load<u8>(at) !== 0x3d) {
+    note(range, at, at, 0)
+    return at
+  }
+  return range === 0 ? skipValue(at + 1, end) : readValue(at + 1, end, range)
 }
 
 /** Skips the value of an attribute; `from` is after its `=`. */

@@ -23,6 +23,7 @@ import {
   readAttributes,
   SRC,
   SRCSET,
+  STYLE_ATTRIBUTE,
   selfClosing,
   skipTag,
   startOf,
@@ -43,6 +44,7 @@ import * as findings from './findings.ts'
 import * as foreign from './foreign-content.ts'
 import * as memo from './memo.ts'
 import { findRawTextEnd, findScriptEnd, skipBogusComment, skipCdata, skipComment } from './raw-text.ts'
+import { mayLoad } from './styles.ts'
 import {
   BASE,
   BREAKOUT_BOTH,
@@ -63,6 +65,7 @@ import {
 } from './tag-names.ts'
 import {
   A,
+  AMPERSAND,
   AREA,
   FORM,
   FOUND_ANCHOR,
@@ -73,6 +76,8 @@ import {
   FOUND_META,
   FOUND_REPEAT,
   FOUND_SRCSET,
+  FOUND_STYLE,
+  FOUND_STYLE_ATTRIBUTE,
   FOUND_TITLE,
   FRAME,
   IFRAME,
@@ -166,6 +171,7 @@ function startTag(from: usize): usize {
   if (tag === 0 && load<u8>(at) === 0x3e) return min(at + 1, end)
   const after = tag === 0 ? skipTag(at, end) : readAttributes(at, end)
   if (after === 0 || after > end) return end
+  noteStyle()
   return tag === 0 ? after : enterTag(tag, after)
 }
 
@@ -197,8 +203,14 @@ function afterContent(tag: i32, from: usize): usize {
       findings.put(<i32>(close - page))
       return close
     }
-    case STYLE:
-      return findRawTextEnd(from, end, 'style')
+    case STYLE: {
+      const close = findRawTextEnd(from, end, 'style')
+      if (!mayLoad(from, close)) return close
+      findings.put(FOUND_STYLE)
+      findings.put(<i32>(from - page))
+      findings.put(<i32>(close - page))
+      return close
+    }
     case TEXTAREA:
       return findRawTextEnd(from, end, 'textarea')
     case XMP:
@@ -291,6 +303,15 @@ function note(tag: i32, after: usize): void {
       break
     default:
   }
+}
+
+function noteStyle(): void {
+  const start = startOf(STYLE_ATTRIBUTE)
+  if (start === 0) return
+  const close = endOf(STYLE_ATTRIBUTE)
+  if (!(classesOf(STYLE_ATTRIBUTE) & AMPERSAND) && !mayLoad(start, close)) return
+  findings.put(FOUND_STYLE_ATTRIBUTE)
+  findings.putRange(STYLE_ATTRIBUTE, page)
 }
 
 function noteLink(range: usize, tag: i32): void {

@@ -39,6 +39,10 @@ export const FOUND_ANCHOR_END = 8
 
 /** A link that was met before on this page. */
 export const FOUND_REPEAT = 9
+/** Start and end of the content of a style element. */
+export const FOUND_STYLE = 10
+/** Range of a style attribute that may name other files. */
+export const FOUND_STYLE_ATTRIBUTE = 11
 
 /** Maximum count of numbers for one tag. */
 export const MAX_FINDING = 24
