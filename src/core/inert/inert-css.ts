@@ -1,51 +1,76 @@
-import { type CssTokens, createCssTokens, plainName } from '../css/css-tokens.ts'
+import { type CssToken, type CssTokens, createCssTokens, plainName } from '../css/css-tokens.ts'
+import { importedSheet, readCssImport } from './css-import.ts'
 import { inertDataUrl } from './inert-url.ts'
+
+/** What a style sheet may reach: replacements for addresses as they are written in it; null for none. */
+export type CssReach = {
+  /** An inline picture. */
+  picture(address: string): string | null
+  /** An imported sheet, made inert. */
+  sheet(address: string): string | null
+}
 
 /**
  * Makes a style sheet, or the value of a style attribute, load nothing: every token is parsed and written anew, so that a browser reads
  * exactly what was checked here. Rules and functions not known to be harmless are dropped; `url()` keeps references within the page, inline
- * pictures and fonts, and replacements given by `picture`. The result has no `<` that could begin a tag, wherever it is put in a page.
+ * pictures and fonts, and what `reach` replaces. The result has no `<` that could begin a tag, wherever it is put in a page.
  */
-export function inertCss(source: string, picture?: (address: string) => string | null): string {
+export function inertCss(source: string, reach?: CssReach): string {
   const tokens = createCssTokens(source)
   const parts: string[] = []
+  /** Imports are valid only before all rules with blocks. */
+  let mayImport = reach !== undefined
   for (let token = tokens.next(); token !== null; token = tokens.next()) {
+    if (token.kind === 'plain' && token.text === '{') mayImport = false
     switch (token.kind) {
       case 'url':
-        parts.push(inertUrl(token.text, picture))
-        break
-      case 'bad-url':
-        parts.push('removed()')
+        parts.push(inertUrl(token.text, reach))
         break
       case 'function':
         if (functions.has(plainName(token.text))) parts.push(`${identText(token.text)}(`)
         else {
           const address = plainName(token.text) === 'url' ? tokens.string() : null
           skipTo(tokens, ')')
-          parts.push(address === null ? 'removed()' : inertUrl(address, picture))
+          parts.push(address === null ? 'removed()' : inertUrl(address, reach))
         }
         break
       case 'at':
         if (atRules.has(plainName(token.text))) parts.push(`@${identText(token.text)}`)
-        else {
-          parts.push(skipRule(tokens))
-        }
+        else if (mayImport && plainName(token.text) === 'import') parts.push(inlineImport(tokens, reach!))
+        else parts.push(skipRule(tokens))
         break
-      case 'ident':
-        parts.push(identText(token.text))
-        break
-      case 'hash':
-        parts.push(`#${token.text.replace(/[^\w\u0080-\uffff-]/g, escapeSign)}`)
-        break
-      case 'string':
-        parts.push(stringText(token.text))
-        break
-      case 'plain':
-        parts.push(token.text)
-        break
+      default:
+        parts.push(tokenText(token))
     }
   }
   return parts.join('')
+}
+
+function inlineImport(tokens: CssTokens, reach: CssReach): string {
+  const found = readCssImport(tokens, conditionText)
+  const sheet = found === null ? null : reach.sheet(found.address)
+  return sheet === null ? ' ' : importedSheet(sheet, found!.around)
+}
+
+function conditionText(token: CssToken): string {
+  if (token.kind !== 'function') return tokenText(token)
+  return functions.has(plainName(token.text)) ? `${identText(token.text)}(` : 'removed('
+}
+
+/** A token that can't load anything by itself. */
+function tokenText({ kind, text }: CssToken): string {
+  switch (kind) {
+    case 'ident':
+      return identText(text)
+    case 'hash':
+      return `#${text.replace(/[^\w\u0080-\uffff-]/g, escapeSign)}`
+    case 'string':
+      return stringText(text)
+    case 'plain':
+      return text
+    default:
+      return 'removed()'
+  }
 }
 
 /** Skips to the end of an open block or function, including nested ones. */
@@ -94,8 +119,8 @@ function stringText(text: string): string {
 }
 
 /** Replaces an address that must not be loaded by an empty one, so that the rest of its declaration stays effective. */
-function inertUrl(address: string, picture: ((address: string) => string | null) | undefined): string {
-  const kept = /^#[\w-]+$/.test(address) ? address : (inertDataUrl(address) ?? picture?.(address) ?? null)
+function inertUrl(address: string, reach: CssReach | undefined): string {
+  const kept = /^#[\w-]+$/.test(address) ? address : (inertDataUrl(address) ?? reach?.picture(address) ?? null)
   return `url(${stringText(kept ?? 'data:,')})`
 }
 

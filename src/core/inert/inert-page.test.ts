@@ -180,6 +180,44 @@ test('truncated and malformed style sheets are parsed as browsers parse them', (
     assert.equal(inertCss(source), expected, source)
 })
 
+test('imported style sheets stand in the place of their rules, with their conditions', () => {
+  const reach = {
+    picture: (address: string) => `data:image/png,${address}`,
+    sheet: (address: string) => (address === 'none' ? null : `/${address}/{`),
+  }
+  for (const [source, expected] of [
+    ['@import "a"; @import/**/url( b ) ;c{}', '/a/{} /b/{}c{}'],
+    ['@IMPORT url("a") print and (min-width: 2px);', '@media print and (min-width: 2px){/a/{}}'],
+    [
+      '@import "a" layer(x.y) supports(display: grid) screen;',
+      '@layer x.y{@supports (display: grid){@media screen{/a/{}}}}',
+    ],
+    ['@import "a" layer;', '@layer {/a/{}}'],
+    ['@layer x, y; @import "a";', '@layer x, y; /a/{}'],
+    ['b{} @import "a";', 'b{}  '],
+    ['@import "none" print; c{}', '  c{}'],
+    ['@import a; b{}', '  b{}'],
+    [
+      '@import "a" supports(background: url(http://x)) bad(y) ;',
+      '@supports (background: removed()){@media removed(y){/a/{}}}',
+    ],
+    ['@import "a" { b: c } d{}', '  d{}'],
+    ['@import "a', '/a/{}'],
+    ['@import', ' '],
+  ] as const)
+    assert.equal(inertCss(source, reach), expected, source)
+})
+
+test('a page holds only so much of the sheets that import themselves', () => {
+  const sheet = `@import "x";`.repeat(200) + 'a{color:red}'.repeat(2000)
+  const shown = inertPage('<style>@import "x";</style>', page, {
+    link: () => null,
+    picture: () => null,
+    sheet: () => sheet,
+  })
+  assert.ok(shown.includes('a{color:red}') && shown.length < 3_000_000, String(shown.length))
+})
+
 describe('inert page limits', () => {
   test('cut a page that is too deep or too long, with a notice', () => {
     const deep = inertPage('<div>'.repeat(100_000), page)

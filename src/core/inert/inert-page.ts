@@ -1,13 +1,16 @@
 import { Parser } from 'htmlparser2'
 import { escapeHtml } from '../html/escape.ts'
 import { maxDepth, parseBounded } from '../text/page-tree.ts'
-import { inertCss } from './inert-css.ts'
+import { type CssReach, inertCss } from './inert-css.ts'
 import { fieldTypes, isInertAttribute, replaced, shownName, swallowed, voids } from './inert-tags.ts'
 import { inertDataUrl, leavingHref } from './inert-url.ts'
 
 /** Maximum characters read and written (links grow). A longer page is cut, with a notice. */
 const maxSource = 5_000_000
 const maxWritten = 20_000_000
+/** Maximum characters of imported style sheets: each may be imported several times, and by itself. */
+const maxImported = 2_000_000
+const maxImportDepth = 5
 
 /**
  * What a page may reach if more of its site is archived: replacements for its links, style sheets and pictures. Addresses are absolute;
@@ -44,6 +47,7 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
   let hidden = 0
   let drawings = 0
   let written = 0
+  let importedLength = 0
   let isCut = source.length > maxSource
 
   function write(part: string): void {
@@ -57,7 +61,7 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
       text += ` ${key}="${escapeHtml(value)}"`
     }
     for (const [key, value] of given) {
-      if (key === 'style') add(key, inertCss(value, pictureOf(base)))
+      if (key === 'style') add(key, inertCss(value, attributeReach()))
       else if (isInertAttribute(key, value)) add(key, value)
     }
     if (name === 'style') {
@@ -95,6 +99,27 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
     }
   }
 
+  /** What a sheet at this address may use. `depth`: by how many imports it is reached. */
+  function cssReach(from: string, depth = 0): CssReach | undefined {
+    const picture = pictureOf(from)
+    return picture === undefined ? undefined : { picture, sheet: (address) => imported(address, from, depth + 1) }
+  }
+
+  /** An attribute can't import. */
+  function attributeReach(): CssReach | undefined {
+    const picture = pictureOf(base)
+    return picture === undefined ? undefined : { picture, sheet: () => null }
+  }
+
+  function imported(address: string, from: string, depth: number): string | null {
+    const whole = URL.parse(address, from)
+    if (whole === null || !/^https?:$/.test(whole.protocol) || depth > maxImportDepth) return null
+    const sheet = reach?.sheet(withoutHash(whole)) ?? null
+    if (sheet === null || importedLength + sheet.length > maxImported) return null
+    importedLength += sheet.length + 1
+    return inertCss(sheet, cssReach(whole.href, depth))
+  }
+
   /** Inserts an archived style sheet where it was linked. */
   function keepSheet(given: ReadonlyMap<string, string>): void {
     const names = (given.get('rel') ?? '').toLowerCase().split(/\s+/)
@@ -103,7 +128,7 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
     if (whole === null || !/^https?:$/.test(whole.protocol)) return
     const sheet = reach?.sheet(withoutHash(whole)) ?? null
     const media = given.has('media') ? ` media="${escapeHtml(given.get('media')!)}"` : ''
-    if (sheet !== null) write(`<style${media}>${inertCss(sheet, pictureOf(whole.href))}</style>`)
+    if (sheet !== null) write(`<style${media}>${inertCss(sheet, cssReach(whole.href))}</style>`)
   }
 
   /** Writes a placeholder for something that isn't shown. Frames that were invisible anyway leave nothing. */
@@ -198,7 +223,7 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
 
   function close(name: string): void {
     if (name === 'style') {
-      write(inertCss(style ?? '', pictureOf(base)))
+      write(inertCss(style ?? '', cssReach(base)))
       style = null
     }
     if (name === 'svg') drawings--

@@ -16,15 +16,21 @@ import { parseMetaRefresh, parseSrcset } from './url-attributes.ts'
 type Element = DefaultTreeAdapterMap['element']
 type Placed = { at: number; link: string }
 
-const slots: Record<string, string> = {
-  a: 'href',
-  area: 'href',
-  link: 'href',
-  iframe: 'src',
-  frame: 'src',
-  img: 'src',
-  script: 'src',
-  form: 'action',
+const slots: Record<string, string[]> = {
+  a: ['href'],
+  area: ['href'],
+  link: ['href'],
+  iframe: ['src'],
+  frame: ['src'],
+  img: ['src'],
+  source: ['src'],
+  script: ['src'],
+  form: ['action'],
+  video: ['poster', 'src'],
+  audio: ['src'],
+  track: ['src'],
+  embed: ['src'],
+  object: ['data'],
 }
 
 function attribute(element: Element, name: string): string | undefined {
@@ -64,8 +70,7 @@ function styleLinks(element: Element): string[] {
 function linksOf(element: Element): string[] {
   if (element.namespaceURI !== html.NS.HTML && (element.tagName !== 'a' || element.namespaceURI !== html.NS.SVG))
     return []
-  const name = slots[element.tagName]
-  const values = name === undefined ? [] : [linkAttribute(element, name)]
+  const values = (slots[element.tagName] ?? []).map((name) => linkAttribute(element, name))
   if (element.tagName === 'form' && /^(?:post|dialog)$/i.test(attribute(element, 'method') ?? '')) return []
   if (element.tagName === 'img' || element.tagName === 'source')
     values.push(...parseSrcset(attribute(element, 'srcset') ?? ''))
@@ -155,6 +160,9 @@ const trickyPages = [
   '<a href="#x"><a href="mailto:a"><a href="JavaScript:b"><a href="tel:1"><a href="data:,"><a href="&#35;x"><a href=" #">',
   '<a href="&#106;avascript:x"><a href="mailto"><a href="data"><a href="telephone:1">',
   '<area href=1><link href=2 rel=stylesheet><img src=3><img srcset="4 1x, 5 2x,6"><picture><source srcset="7,8 9w"></picture>',
+  '<video src=1 poster=2 controls><source src=3 type=video/mp4><track src=4></video><audio src=5><source SRC="6"></audio>',
+  '<embed src=1 data=2><object data=3 src=4><param name=a value=5></object><svg><embed src=6></svg><p poster=7 data=8>',
+  '<svg><video src=1></video><object data=2></object></svg><video poster src="#x"><source srcset="3" src=4>',
   '<image src=1><form action=2><form action=3></form><form action=4 method=POST></form><form action=5 method=get>',
   '<form action=1 method=dialog></form><form action=2 method=bogus></form><form method=get></form>',
   '<a rel=nofollow href=1><a rel="x NoFollow y" href=2><a rel=nofollowx href=3><area rel="nofollow" href=4><link rel=nofollow href=5>',

@@ -21,7 +21,10 @@ import type { LinkMemo } from './scanner/link-memo.ts'
 import { parseMetaRefresh, parseSrcset } from './url-attributes.ts'
 
 /** Indexed by the tag numbers in wire.ts. */
-const linkTags = ['', 'a', 'area', 'link', 'iframe', 'frame', 'img', 'source', 'script', 'form', 'meta'] as const
+const linkTags = [
+  ...['', 'a', 'area', 'link', 'iframe', 'frame', 'img', 'source', 'script', 'form'],
+  ...['video', 'audio', 'track', 'embed', 'object', 'meta'],
+] as const
 export type LinkTag = Exclude<(typeof linkTags)[number], ''>
 
 export type FoundLink<Known = unknown> = {

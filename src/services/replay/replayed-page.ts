@@ -16,6 +16,8 @@ export type ReplayedPageOptions = {
 }
 
 const maxSheets = 20
+/** Sheets, and those that they import, and those that these import. */
+const maxSheetRounds = 3
 const maxPictures = 60
 /** Maximum size of all style sheets and images of a page. */
 const maxBytes = 8 * 1024 * 1024
@@ -26,7 +28,7 @@ const atOnce = 4
  * A stored page as it was: inert, with its stored style sheets and images inlined, and links that lead to the same time of other pages.
  * It makes no requests: a page without an origin sends no cookies, so everything it uses must be inlined.
  *
- * The page is rendered up to three times: to find its resources, then those of its style sheets, and then with all of them.
+ * The page is rendered several times: to find its style sheets, then those that they import, then all pictures, and then with all of them.
  */
 export async function replayPage(source: string, { url, at, resource }: ReplayedPageOptions): Promise<string> {
   const sheets = new Map<string, string | null>()
@@ -52,7 +54,8 @@ export async function replayPage(source: string, { url, at, resource }: Replayed
   }
 
   let page = inertPage(source, url, reach)
-  if (await load(sheets, sheetText)) page = inertPage(source, url, reach)
+  for (let round = 0; round < maxSheetRounds && (await load(sheets, sheetText)); round++)
+    page = inertPage(source, url, reach)
   if (await load(pictures, pictureUrl)) page = inertPage(source, url, reach)
   return page
 }

@@ -26,7 +26,11 @@ describe('replay over HTTP', () => {
           <a href="mailto:ada@example.org">mail</a><a href="javascript:alert(1)">bad</a><form action=/x><input name=q></form><a href="/style"></a><a href="/dot"></a>`,
         ),
         '/style': {
-          body: 'p{color:red;background:url(dot)}@import "http://third.example/z.css";',
+          body: '@import "sub/more" screen;p{color:red;background:url(dot)}@import "http://third.example/z.css";',
+          headers: { 'content-type': 'text/css' },
+        },
+        '/sub/more': {
+          body: '@import url("http://third.example/y.css");@import "../style";i{background:url(../dot)}',
           headers: { 'content-type': 'text/css' },
         },
         '/dot': { body: png, headers: { 'content-type': 'image/png' } },
@@ -88,7 +92,8 @@ describe('replay over HTTP', () => {
     const time = await digits(url, 1)
     const { body, headers } = await get(`/web/${time}if_/${url}`)
     const dot = `data:image/png;base64,${png.toString('base64')}`
-    assert.ok(body.includes(`<style>p{color:red;background:url("${dot}")}`), body)
+    assert.ok(body.includes(`i{background:url("${dot}")}}p{color:red;background:url("${dot}")}`), body)
+    assert.match(body, /<style>@media screen\{ @media/)
     assert.ok(body.includes(`<img alt="dot" src="${dot}">`))
     assert.ok(body.includes(`href="/web/${time}/${kept.url('/other?a=1&amp;b=2#c')}" target="_top"`))
     assert.match(body, /<a href="#below">/)

@@ -15,9 +15,9 @@ import {
 } from './bytes.ts'
 
 const RANGE: usize = 12
-/** Eleven ranges, padded to a multiple of sixteen bytes. */
-const ranges: usize = memory.data(144, 16)
-const RANGES: usize = 144
+/** Thirteen ranges, padded to a multiple of sixteen bytes. */
+const ranges: usize = memory.data(160, 16)
+const RANGES: usize = 160
 export const SRC: usize = ranges
 export const REL: usize = ranges + RANGE
 export const HREF: usize = ranges + RANGE * 2
@@ -28,6 +28,8 @@ export const METHOD: usize = ranges + RANGE * 6
 export const CONTENT: usize = ranges + RANGE * 7
 export const HTTP_EQUIV: usize = ranges + RANGE * 8
 export const XLINK_HREF: usize = ranges + RANGE * 9
+export const POSTER: usize = ranges + RANGE * 11
+export const DATA: usize = ranges + RANGE * 12
 /** The only one that counts for every tag. */
 export const STYLE_ATTRIBUTE: usize = ranges + RANGE * 10
 
@@ -64,6 +66,8 @@ const href: u64 = 0x66657268
 const name: u64 = 0x656d616e
 const style: u64 = 0x656c797473
 const srcset: u64 = 0x746573637273
+const data: u64 = 0x61746164
+const poster: u64 = 0x726574736f70
 const action: u64 = 0x6e6f69746361
 const method: u64 = 0x646f6874656d
 const content: u64 = 0x746e65746e6f63
@@ -76,9 +80,12 @@ const ef: u64 = 0x6665
 function rangeFor(start: usize, length: usize): usize {
   if (length < 3 || length > 10) return 0
   const word = foldedWord(start, length)
-  if (length === 4) return word === href ? HREF : word === name ? NAME : 0
+  if (length === 4) return word === href ? HREF : word === name ? NAME : word === data ? DATA : 0
   if (length === 3) return word === src ? SRC : word === rel ? REL : 0
-  if (length === 6) return word === srcset ? SRCSET : word === action ? ACTION : word === method ? METHOD : 0
+  if (length === 6) {
+    if (word === srcset) return SRCSET
+    return word === action ? ACTION : word === method ? METHOD : word === poster ? POSTER : 0
+  }
   if (length === 5) return word === style ? STYLE_ATTRIBUTE : 0
   if (length === 7) return word === content ? CONTENT : 0
   if (length !== 10) return 0

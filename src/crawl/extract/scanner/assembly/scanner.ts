@@ -14,11 +14,13 @@ import {
   ACTION,
   CONTENT,
   classesOf,
+  DATA,
   endOf,
   HREF,
   HTTP_EQUIV,
   METHOD,
   NAME,
+  POSTER,
   REL,
   readAttributes,
   SRC,
@@ -67,6 +69,8 @@ import {
   A,
   AMPERSAND,
   AREA,
+  AUDIO,
+  EMBED,
   FORM,
   FOUND_ANCHOR,
   FOUND_ANCHOR_END,
@@ -86,9 +90,12 @@ import {
   NO_SLOT,
   NON_ASCII,
   NUL,
+  OBJECT,
   REPEATED,
   SCRIPT,
   SOURCE,
+  TRACK,
+  VIDEO,
   WITH_TEXTS,
   XML,
 } from './wire.ts'
@@ -277,7 +284,17 @@ function note(tag: i32, after: usize): void {
     case IFRAME:
     case FRAME:
     case SCRIPT:
+    case AUDIO:
+    case TRACK:
+    case EMBED:
       noteLink(SRC, tag)
+      break
+    case VIDEO:
+      noteLink(POSTER, tag)
+      noteLink(SRC, tag)
+      break
+    case OBJECT:
+      noteLink(DATA, tag)
       break
     case IMG:
     case IMAGE:
@@ -285,6 +302,7 @@ function note(tag: i32, after: usize): void {
       noteSrcset(IMG)
       break
     case SOURCE:
+      noteLink(SRC, SOURCE)
       noteSrcset(SOURCE)
       break
     case FORM:

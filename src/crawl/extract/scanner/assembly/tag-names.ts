@@ -1,31 +1,31 @@
 // The tags known to the scanner, by number. The first ones are those of wire.ts. Breakout tags end foreign content (SVG,
 // MathML); they are looked up only inside it, so the most common tags of a page (div, p, span) stay unknown.
 import { foldedWord } from './bytes.ts'
-import { A, AREA, FORM, FRAME, IFRAME, IMG, LINK, SCRIPT, SOURCE } from './wire.ts'
+import { A, AREA, AUDIO, EMBED, FORM, FRAME, IFRAME, IMG, LINK, OBJECT, SCRIPT, SOURCE, TRACK, VIDEO } from './wire.ts'
 
-export const IMAGE = 10
-export const META = 11
-export const BASE = 12
-export const TITLE = 13
-export const STYLE = 14
-export const XMP = 15
-export const NOEMBED = 16
-export const NOFRAMES = 17
-export const TEXTAREA = 18
-export const PLAINTEXT = 19
-export const SVG = 20
-export const MATH = 21
-export const TEMPLATE = 22
-export const FOREIGN_OBJECT = 23
-export const DESC = 24
-export const MI = 25
-export const MO = 26
-export const MN = 27
-export const MS = 28
-export const MTEXT = 29
+export const IMAGE = 15
+export const META = 16
+export const BASE = 17
+export const TITLE = 18
+export const STYLE = 19
+export const XMP = 20
+export const NOEMBED = 21
+export const NOFRAMES = 22
+export const TEXTAREA = 23
+export const PLAINTEXT = 24
+export const SVG = 25
+export const MATH = 26
+export const TEMPLATE = 27
+export const FOREIGN_OBJECT = 28
+export const DESC = 29
+export const MI = 30
+export const MO = 31
+export const MN = 32
+export const MS = 33
+export const MTEXT = 34
 /** A tag that only breaks out. For `p` and `br`, end tags break out as well. */
-export const BREAKOUT = 30
-export const BREAKOUT_BOTH = 31
+export const BREAKOUT = 35
+export const BREAKOUT_BOTH = 36
 
 const MAX_NAME: usize = 16
 const MAX_NAMES: usize = 96
@@ -73,6 +73,11 @@ export function fillTagNames(): void {
   add(known, 'source', SOURCE)
   add(known, 'script', SCRIPT)
   add(known, 'form', FORM)
+  add(known, 'video', VIDEO)
+  add(known, 'audio', AUDIO)
+  add(known, 'track', TRACK)
+  add(known, 'embed', EMBED)
+  add(known, 'object', OBJECT)
   add(known, 'image', IMAGE)
   add(known, 'meta', META)
   add(known, 'base', BASE)

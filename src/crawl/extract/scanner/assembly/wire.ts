@@ -10,6 +10,11 @@ export const IMG = 6
 export const SOURCE = 7
 export const SCRIPT = 8
 export const FORM = 9
+export const VIDEO = 10
+export const AUDIO = 11
+export const TRACK = 12
+export const EMBED = 13
+export const OBJECT = 14
 
 /** Byte classes of a value; with none of these, its text equals its bytes. */
 export const AMPERSAND = 16
