@@ -4,7 +4,7 @@ import { inertDataUrl } from './inert-url.ts'
 
 /** What a style sheet may reach: replacements for addresses as they are written in it; null for none. */
 export type CssReach = {
-  /** An inline picture. */
+  /** An inline picture or font. */
   picture(address: string): string | null
   /** An imported sheet, made inert. */
   sheet(address: string): string | null

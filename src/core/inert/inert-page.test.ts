@@ -219,6 +219,18 @@ test('a page holds only so much of the sheets that import themselves', () => {
 })
 
 describe('inert page limits', () => {
+  test('hold for pictures that are used over and over', () => {
+    const picture = `data:image/png,${'x'.repeat(1_000_000)}`
+    const reach = { link: () => null, picture: () => picture, sheet: () => null }
+    const shown = inertPage(
+      `<style>${'a{b:url(c)}'.repeat(10_000)}</style>${'<img src=c>'.repeat(10_000)}`,
+      page,
+      reach,
+    )
+    assert.equal(shown.split(picture).length - 1, 19)
+    assert.ok(shown.includes('a{b:url("data:,")}'))
+  })
+
   test('cut a page that is too deep or too long, with a notice', () => {
     const deep = inertPage('<div>'.repeat(100_000), page)
     assert.ok(deep.length < 2_000_000)

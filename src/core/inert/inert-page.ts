@@ -11,16 +11,18 @@ const maxWritten = 20_000_000
 /** Maximum characters of imported style sheets: each may be imported several times, and by itself. */
 const maxImported = 2_000_000
 const maxImportDepth = 5
+/** Maximum characters of pictures and fonts: each is written wherever it is used. */
+const maxInlined = 20_000_000
 
 /**
- * What a page may reach if more of its site is archived: replacements for its links, style sheets and pictures. Addresses are absolute;
+ * What a page may reach if more of its site is archived: replacements for its links, style sheets, pictures and fonts. Addresses are absolute;
  * null for none.
  */
 export type Reach = {
   link(href: string): string | null
   /** The source of a style sheet; it is made inert here. */
   sheet(href: string): string | null
-  /** An inline picture. */
+  /** An inline picture or font. */
   picture(href: string): string | null
 }
 
@@ -48,6 +50,7 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
   let drawings = 0
   let written = 0
   let importedLength = 0
+  let inlinedLength = 0
   let isCut = source.length > maxSource
 
   function write(part: string): void {
@@ -95,7 +98,10 @@ export function inertPage(source: string, url: string, reach?: Reach): string {
     if (reach === undefined) return undefined
     return (address) => {
       const whole = address.trim() === '' ? null : URL.parse(address, from)
-      return whole === null || !/^https?:$/.test(whole.protocol) ? null : reach.picture(withoutHash(whole))
+      const picture = whole === null || !/^https?:$/.test(whole.protocol) ? null : reach.picture(withoutHash(whole))
+      if (picture === null || inlinedLength + picture.length > maxInlined) return null
+      inlinedLength += picture.length
+      return picture
     }
   }
 

@@ -19,16 +19,16 @@ const maxSheets = 20
 /** Sheets, and those that they import, and those that these import. */
 const maxSheetRounds = 3
 const maxPictures = 60
-/** Maximum size of all style sheets and images of a page. */
+/** Maximum size of all style sheets, images and fonts of a page. */
 const maxBytes = 8 * 1024 * 1024
 const maxSheetBytes = 1024 * 1024
 const atOnce = 4
 
 /**
- * A stored page as it was: inert, with its stored style sheets and images inlined, and links that lead to the same time of other pages.
+ * A stored page as it was: inert, with its stored style sheets, images and fonts inlined, and links that lead to the same time of other pages.
  * It makes no requests: a page without an origin sends no cookies, so everything it uses must be inlined.
  *
- * The page is rendered several times: to find its style sheets, then those that they import, then all pictures, and then with all of them.
+ * The page is rendered several times: to find its style sheets, then those that they import, then all pictures and fonts, and then with all of them.
  */
 export async function replayPage(source: string, { url, at, resource }: ReplayedPageOptions): Promise<string> {
   const sheets = new Map<string, string | null>()
@@ -56,7 +56,7 @@ export async function replayPage(source: string, { url, at, resource }: Replayed
   let page = inertPage(source, url, reach)
   for (let round = 0; round < maxSheetRounds && (await load(sheets, sheetText)); round++)
     page = inertPage(source, url, reach)
-  if (await load(pictures, pictureUrl)) page = inertPage(source, url, reach)
+  if (await load(pictures, inlineUrl)) page = inertPage(source, url, reach)
   return page
 }
 
@@ -72,9 +72,24 @@ function sheetText({ body, contentType }: Resource): string | null {
   return inUtf8(body, contentType)
 }
 
-function pictureUrl({ body, contentType }: Resource): string | null {
+/** A picture or font as an address that contains it; null for anything else. */
+function inlineUrl({ body, contentType }: Resource): string | null {
+  const type = fontTypes.get(body.toString('latin1', 0, 4)) ?? pictureType(body, contentType)
+  return type === null ? null : inertDataUrl(`data:${type};base64,${body.toString('base64')}`)
+}
+
+/** By the first bytes: fonts are served under many types, and under none. */
+const fontTypes: ReadonlyMap<string, string> = new Map([
+  ['wOF2', 'font/woff2'],
+  ['wOFF', 'font/woff'],
+  ['OTTO', 'font/otf'],
+  ['\0\x01\0\0', 'font/ttf'],
+  ['true', 'font/ttf'],
+])
+
+function pictureType(body: Buffer, contentType: string | undefined): string | null {
   const form = contentFormOf(contentType, body)
-  const type = form.kind === 'image' ? form.type : textTypeOf(contentType).media
-  if (form.kind !== 'image' && type !== 'image/svg+xml') return null
-  return inertDataUrl(`data:${type};base64,${body.toString('base64')}`)
+  if (form.kind === 'image') return form.type
+  const type = textTypeOf(contentType).media
+  return type === 'image/svg+xml' ? type : null
 }

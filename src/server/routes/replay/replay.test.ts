@@ -30,9 +30,10 @@ describe('replay over HTTP', () => {
           headers: { 'content-type': 'text/css' },
         },
         '/sub/more': {
-          body: '@import url("http://third.example/y.css");@import "../style";i{background:url(../dot)}',
+          body: '@import url("http://third.example/y.css");@import "../style";i{background:url(../dot)}@font-face{font-family:k;src:url(/font) format("woff2")}',
           headers: { 'content-type': 'text/css' },
         },
+        '/font': { body: 'wOF2 and more', headers: { 'content-type': 'application/octet-stream' } },
         '/dot': { body: png, headers: { 'content-type': 'image/png' } },
         '/other?a=1&b=2': html('<p>other</p>'),
         '/caf%E9': html('<p>latin</p>'),
@@ -92,7 +93,9 @@ describe('replay over HTTP', () => {
     const time = await digits(url, 1)
     const { body, headers } = await get(`/web/${time}if_/${url}`)
     const dot = `data:image/png;base64,${png.toString('base64')}`
-    assert.ok(body.includes(`i{background:url("${dot}")}}p{color:red;background:url("${dot}")}`), body)
+    const font = `data:font/woff2;base64,${Buffer.from('wOF2 and more').toString('base64')}`
+    const face = `@font-face{font-family:k;src:url("${font}") format("woff2")}`
+    assert.ok(body.includes(`i{background:url("${dot}")}${face}}p{color:red;background:url("${dot}")}`), body)
     assert.match(body, /<style>@media screen\{ @media/)
     assert.ok(body.includes(`<img alt="dot" src="${dot}">`))
     assert.ok(body.includes(`href="/web/${time}/${kept.url('/other?a=1&amp;b=2#c')}" target="_top"`))
