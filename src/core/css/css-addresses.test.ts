@@ -31,6 +31,12 @@ f") }`,
     ['z'],
   ],
   ['not where they are invalid', 'a { b: url(c d) } e { f: url(g"h) } i { j: url("k\n) } l { m: url(n) }', ['n']],
+  [
+    'not where a name is a unit, or an import is broken',
+    '1url(a) @import\'b\n"c" <!--@import<!--"d" e{f:url(g)}',
+    ['g'],
+  ],
+  ['with white space after the number of a character', 'a { b: url("\\29\nc\\20 \\20 "), url(d\\ ) }', [')c  ', 'd ']],
   ['at the end of a sheet that was cut off', 'a { b: url(c', ['c']],
   ['not of strings in other places', '@charset "utf-8"; @media "x" { a { b: "c" } } @import; "d"', []],
 ]
@@ -43,7 +49,20 @@ describe('addresses in style sheets', () => {
   })
 
   test('hostile sheets are read to the end', () => {
-    for (const piece of ['url(', 'url("', 'image-set(', '(', ')', '@import ', '\\', '/*', '"', 'url(x)'])
+    for (const piece of [
+      'url(',
+      'url("',
+      'image-set(',
+      '(',
+      ')',
+      '@import ',
+      '\\',
+      '\\ ',
+      `url(a${' '.repeat(50)}`,
+      '/*',
+      '"',
+      'url(x)',
+    ])
       assert.ok(cssAddresses(piece.repeat(200_000)).length <= 1, piece)
   })
 })

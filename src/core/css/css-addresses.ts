@@ -20,7 +20,7 @@ export function cssAddresses(source: string, from: 'sheet' | 'attribute' = 'shee
   let isNamingRule = false
   for (let token = tokens.next(); token !== null; token = tokens.next()) {
     const { kind, text } = token
-    if (kind === 'plain' && (text.trim() === '' || text === '/**/')) continue
+    if (kind === 'blank') continue
     const isAddress = kind === 'url' || (kind === 'string' && (isImport || open.at(-1) === true))
     if (isAddress && !isNamingRule) found.add(text)
     isImport = from === 'sheet' && kind === 'at' && plainName(text) === 'import'

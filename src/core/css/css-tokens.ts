@@ -1,6 +1,6 @@
-/** `text` is unescaped; `plain` tokens are written as they are. White space and comments are plain. */
+/** `text` is unescaped; `plain` and `blank` tokens (white space and comments) are written as they are. */
 export type CssToken = {
-  kind: 'url' | 'bad-url' | 'function' | 'at' | 'ident' | 'hash' | 'string' | 'plain'
+  kind: 'url' | 'bad-url' | 'function' | 'at' | 'ident' | 'hash' | 'string' | 'plain' | 'blank'
   text: string
 }
 
@@ -13,10 +13,12 @@ export type CssTokens = {
 const escaped = String.raw`\\(?:[0-9a-fA-F]{1,6}[ \n\t]?|[^\n0-9a-fA-F])`
 const nameSigns = String.raw`(?:[\w\u0080-\uffff-]+|${escaped})`
 const nameStart = String.raw`(?:--|-?(?:[A-Za-z_\u0080-\uffff]|${escaped}))`
+const codeEscape = /\\[0-9a-fA-F]{1,6}[ \n\t]?/y
 const space = /[ \n\t]+/y
 const htmlComment = /<!--|-->/y
-/** Invalid in `url()` without quotes. */
-const notInUrl = /[\s"'(\\\p{Cc}]/u
+/** Invalid in `url()` without quotes: white space, quotes, an opening parenthesis, a backslash that escapes nothing, control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as in the standard
+const notInUrl = /[ \n\t"'(\\\0-\x08\x0b\x0e-\x1f\x7f]/
 const number = /[+-]?(?:\d*\.)?\d+(?:[eE][+-]?\d+)?/y
 const name = new RegExp(`${nameStart}${nameSigns}*`, 'y')
 const hash = new RegExp(`#${nameSigns}+`, 'y')
@@ -25,6 +27,8 @@ const hash = new RegExp(`#${nameSigns}+`, 'y')
 export function createCssTokens(text: string): CssTokens {
   const source = text.replace(/\r\n?|\f/g, '\n').replaceAll('\0', '\ufffd')
   let at = 0
+  /** The unit of the number read last: a name, even before a parenthesis. */
+  let unit: string | null = null
 
   function match(pattern: RegExp): string | null {
     pattern.lastIndex = at
@@ -38,7 +42,11 @@ export function createCssTokens(text: string): CssTokens {
    */
   function readTo(ends: string): string {
     const start = at
-    while (at < source.length && !ends.includes(source[at]!)) at += source[at] === '\\' ? 2 : 1
+    while (at < source.length && !ends.includes(source[at]!)) {
+      // White space after a number belongs to the escape, even a line break.
+      if (source[at] !== '\\') at++
+      else if (match(codeEscape) === null) at += 2
+    }
     at = Math.min(at, source.length)
     return source.slice(start, at)
   }
@@ -62,22 +70,27 @@ export function createCssTokens(text: string): CssTokens {
     if (plainName(text) !== 'url') return { kind: 'function', text }
     match(space)
     if (isQuote()) return { kind: 'function', text }
-    const bare = readTo(')').trim()
+    const bare = withoutSpaceAtEnd(readTo(')'))
     at++
     return { kind: notInUrl.test(bare.replace(escapes, '')) ? 'bad-url' : 'url', text: unescaped(bare) }
   }
 
   return {
     next() {
+      if (unit !== null) {
+        const text = unescaped(unit)
+        unit = null
+        return { kind: 'ident', text }
+      }
       if (at >= source.length) return null
       const code = source.charCodeAt(at)
-      if (code === 0x20 || code === 0x0a || code === 0x09) {
-        return { kind: 'plain', text: match(space)!.includes('\n') ? '\n' : ' ' }
+      if (isSpace(code)) {
+        return { kind: 'blank', text: match(space)!.includes('\n') ? '\n' : ' ' }
       }
       if (source.startsWith('/*', at)) {
         const end = source.indexOf('*/', at + 2)
         at = end === -1 ? source.length : end + 2
-        return { kind: 'plain', text: '/**/' }
+        return { kind: 'blank', text: '/**/' }
       }
       if ((code === 0x3c || code === 0x2d) && match(htmlComment) !== null) return { kind: 'plain', text: ' ' }
       if (isQuote()) {
@@ -86,7 +99,10 @@ export function createCssTokens(text: string): CssTokens {
       }
       if (mayBeginNumber(code)) {
         const digits = match(number)
-        if (digits !== null) return { kind: 'plain', text: digits }
+        if (digits !== null) {
+          unit = match(name)
+          return { kind: 'plain', text: digits }
+        }
       }
       if (mayBeginName(code)) {
         const word = match(name)
@@ -108,6 +124,19 @@ export function createCssTokens(text: string): CssTokens {
       return isQuote() ? readString() : null
     },
   }
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x09
+}
+
+/** Keeps a space that is escaped. */
+function withoutSpaceAtEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--
+  let backslashes = 0
+  while (text[end - 1 - backslashes] === '\\') backslashes++
+  return text.slice(0, backslashes % 2 === 0 ? end : end + 1)
 }
 
 /** A digit, or one of `+-.`. */

@@ -17,16 +17,19 @@ export function readCssImport(tokens: CssTokens, textOf: (token: CssToken) => st
   }
   const around: string[] = []
   let media = ''
+  let isFirst = true
   for (let next = tokens.next(); next !== null && !isPlain(next, ';'); next = tokens.next()) {
     const name = next.kind === 'function' || next.kind === 'ident' ? plainName(next.text) : ''
-    const isFirst = media.trim() === ''
     if (isFirst && name === 'layer') around.push(`@layer ${next.kind === 'ident' ? '' : readTo(tokens, ')', textOf)}`)
     else if (isFirst && name === 'supports' && next.kind === 'function')
       around.push(`@supports (${readTo(tokens, ')', textOf)})`)
     else if (isPlain(next, '{')) {
       readTo(tokens, '}', textOf)
       return null
-    } else media += textOf(next)
+    } else {
+      media += textOf(next)
+      isFirst &&= next.kind === 'blank'
+    }
   }
   if (media.trim() !== '') around.push(`@media ${media.trim()}`)
   return { address: token.text, around }
@@ -78,7 +81,7 @@ function readTo(tokens: CssTokens, end: string, textOf: (token: CssToken) => str
 
 function solid(tokens: CssTokens): CssToken | null {
   let token = tokens.next()
-  while (token?.kind === 'plain' && (token.text.trim() === '' || token.text === '/**/')) token = tokens.next()
+  while (token?.kind === 'blank') token = tokens.next()
   return token
 }
 

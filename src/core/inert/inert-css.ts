@@ -67,6 +67,7 @@ function tokenText({ kind, text }: CssToken): string {
     case 'string':
       return stringText(text)
     case 'plain':
+    case 'blank':
       return text
     default:
       return 'removed()'

@@ -241,6 +241,9 @@ describe('inert page limits', () => {
   })
 
   test('hostile style sheets are processed to the end', () => {
+    const reach = { picture: () => null, sheet: () => 'a{b:c}' }
+    for (const piece of ['(', '@import "', 'a(', 'layer', '\\', ' '])
+      assert.equal(typeof inertCss(`@import "a" ${piece.repeat(300_000)}`, reach), 'string')
     for (const piece of ['\\a', '"\\a', '/*', 'f(', '@x(', 'url(', 'url("', '#', '"\n', '{', '<!--'])
       assert.equal(typeof inertCss(piece.repeat(300_000)), 'string')
   })
