@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createReadStream, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { WARCParser } from 'warcio'
 import type { CrawlResult } from '../../src/core/reports/crawl-report.ts'
 import type { Version } from '../../src/store/contracts/versions.ts'
@@ -21,7 +20,8 @@ type LogLine = { level: number; msg: string; [field: string]: unknown }
 export type CrawlRun = { result: CrawlResult; log: LogLine[]; data: string; end: EraceEnd }
 
 const folders: string[] = []
-after(() => {
+// A hook of the test runner would run after the first of several files that share a process.
+process.on('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
