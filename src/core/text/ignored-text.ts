@@ -1,12 +1,13 @@
 import { createPattern, type Pattern } from '../pattern/pattern.ts'
 import type { Span } from '../pattern/pattern-search.ts'
 import type { Interests } from '../profile.ts'
+import { createRecentMap } from '../recent-map.ts'
 import { createWorkBudget, isSpent, type WorkBudget } from '../work/work-budget.ts'
 import { cutSpans } from './omit-matches.ts'
 
 export const ignoreLimits = { patterns: 100, patternLength: 500 } as const
 
-/** Number of compiled expressions cached (LRU). */
+/** Number of compiled expressions cached. */
 const MAX_READY = 500
 /** Cost of compiling an expression, per step of it. */
 const READYING = 100
@@ -27,16 +28,15 @@ export type IgnoredText = {
 }
 
 export function createIgnoredText(): IgnoredText {
-  /** Most recently used last; null for an invalid expression, which matches nothing. */
-  const ready = new Map<string, Pattern | null>()
+  /** Null for an invalid expression, which matches nothing. */
+  const ready = createRecentMap<string, Pattern | null>({ maxEntries: MAX_READY })
 
   function patternOf(source: string, budget: WorkBudget): Pattern | null {
     const known = ready.get(source)
-    const pattern = known === undefined ? readPattern(source) : known
-    if (known === undefined) budget.left -= READYING * (pattern?.size ?? 1)
-    ready.delete(source)
+    if (known !== undefined) return known
+    const pattern = readPattern(source)
+    budget.left -= READYING * (pattern?.size ?? 1)
     ready.set(source, pattern)
-    if (ready.size > MAX_READY) ready.delete(ready.keys().next().value!)
     return pattern
   }
 

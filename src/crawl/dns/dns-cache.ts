@@ -9,6 +9,7 @@
  */
 import { isIP } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
+import { createRecentMap } from '../../core/recent-map.ts'
 import { withinLimit } from '../../core/work/race.ts'
 import { isAbsence, type Resolver } from './resolver.ts'
 
@@ -50,14 +51,13 @@ export function createDnsCache({
   concurrency = 64,
   timeoutMs = 10_000,
 }: DnsCacheOptions): DnsCache {
-  const kept = new Map<string, Kept>()
+  const kept = createRecentMap<string, Kept>({ maxEntries })
   const asked = new Map<string, Promise<DnsAnswer>>()
   const waiting: (() => void)[] = []
   let asking = 0
 
   function keep(host: string, answer: DnsAnswer, ttlMs: number): DnsAnswer {
     kept.set(host, { answer, until: clock.monotonic() + ttlMs })
-    if (kept.size > maxEntries) kept.delete(kept.keys().next().value!)
     return answer
   }
 
@@ -86,18 +86,15 @@ export function createDnsCache({
 
   return {
     keptUntil: (host) =>
-      isIP(literalOf(host)) !== 0 || !isAskable(host) ? Number.POSITIVE_INFINITY : (kept.get(host)?.until ?? 0),
+      isIP(literalOf(host)) !== 0 || !isAskable(host) ? Number.POSITIVE_INFINITY : (kept.peek(host)?.until ?? 0),
     async lookup(host) {
       const literal = literalOf(host)
       if (isIP(literal) !== 0) return { kind: 'found', addresses: [literal] }
       if (!isAskable(host)) return { kind: 'not-found' }
       const entry = kept.get(host)
       if (entry !== undefined) {
+        if (clock.monotonic() < entry.until) return entry.answer
         kept.delete(host)
-        if (clock.monotonic() < entry.until) {
-          kept.set(host, entry)
-          return entry.answer
-        }
       }
       let answer = asked.get(host)
       if (answer === undefined) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { createRecentMap } from '../../core/recent-map.ts'
 import type { RobotsRules } from './robots-rules.ts'
 import type { RobotsVerdict } from './robots-verdict.ts'
 
@@ -21,54 +22,33 @@ export type RobotsCache = {
 
 export type RobotsCacheOptions = { maxEntries: number; maxBytes: number; clock: Clock }
 
-type Entry = { lookup: Exclude<RobotsLookup, { kind: 'missing' }>; expiresAt: number; bytes: number }
+type Entry = { lookup: Exclude<RobotsLookup, { kind: 'missing' }>; expiresAt: number }
 
 const entryOverheadBytes = 300
 const missing: RobotsLookup = { kind: 'missing' }
 
 export function createRobotsCache({ maxEntries, maxBytes, clock }: RobotsCacheOptions): RobotsCache {
-  // A Map keeps insertion order: the first key is the least recently used.
-  const entries = new Map<string, Entry>()
-  let bytes = 0
-
-  function drop(origin: string): void {
-    const entry = entries.get(origin)
-    if (entry === undefined) return
-    entries.delete(origin)
-    bytes -= entry.bytes
-  }
-
-  function makeRoom(): void {
-    for (const origin of entries.keys()) {
-      if (entries.size <= maxEntries && bytes <= maxBytes) return
-      drop(origin)
-    }
-  }
+  const entries = createRecentMap<string, Entry>({ maxEntries, maxWeight: maxBytes })
 
   return {
     get(origin) {
       const entry = entries.get(origin)
       if (entry === undefined) return missing
-      entries.delete(origin)
-      entries.set(origin, entry)
       if (entry.lookup.kind === 'fresh' && clock.monotonic() >= entry.expiresAt) {
         entry.lookup = { ...entry.lookup, kind: 'expired' }
       }
       return entry.lookup
     },
     set(origin, { kind, rules, expiresInMs }) {
-      drop(origin)
-      const size = entryOverheadBytes + origin.length + (kind === 'rules' ? rules.sizeBytes : 0)
+      const bytes = entryOverheadBytes + origin.length + (kind === 'rules' ? rules.sizeBytes : 0)
       const lookup = { kind: 'fresh', rules, verdict: kind } as const
-      entries.set(origin, { lookup, expiresAt: clock.monotonic() + expiresInMs, bytes: size })
-      bytes += size
-      makeRoom()
+      entries.set(origin, { lookup, expiresAt: clock.monotonic() + expiresInMs }, bytes)
     },
     get size() {
       return entries.size
     },
     get bytes() {
-      return bytes
+      return entries.weight
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
+import { createRecentMap } from '../../core/recent-map.ts'
 import type { FrontierStore, KeptTables } from '../../store/contracts/frontier.ts'
 
 /**
@@ -63,28 +64,24 @@ const MAX_ORIGINS = 10_000
 const noCounts: Record<TableResult, number> = { found: 0, right: 0, missing: 0, wrong: 0, late: 0 }
 
 export function createHostTables({ store, clock, probeAfter, idleBefore = 0 }: HostTablesOptions): HostTables {
-  // A Map keeps insertion order: the first key is the least recently used.
-  const entries = new Map<string, Entry>()
+  const entries = createRecentMap<string, Entry>({ maxEntries: MAX_ORIGINS })
 
   function entryOf(origin: string): Entry {
-    let entry = entries.get(origin)
-    if (entry === undefined) {
-      entry = {
-        ...{
-          state: 'unknown',
-          expiresAt: Number.POSITIVE_INFINITY,
-          pages: 0,
-          idle: 0,
-          isProbed: false,
-          isProbedForParts: false,
-          loading: null,
-        },
-        ...{ isLoaded: false, counts: { ...noCounts } },
-      }
-      if (entries.size >= MAX_ORIGINS) for (const oldest of entries.keys()) if (entries.delete(oldest)) break
-    } else {
-      entries.delete(origin)
-      if (entry.expiresAt <= clock.now()) forget(entry)
+    const kept = entries.get(origin)
+    if (kept !== undefined) {
+      if (kept.expiresAt <= clock.now()) forget(kept)
+      return kept
+    }
+    const entry: Entry = {
+      state: 'unknown',
+      expiresAt: Number.POSITIVE_INFINITY,
+      pages: 0,
+      idle: 0,
+      isProbed: false,
+      isProbedForParts: false,
+      loading: null,
+      isLoaded: false,
+      counts: { ...noCounts },
     }
     entries.set(origin, entry)
     return entry
@@ -141,7 +138,7 @@ export function createHostTables({ store, clock, probeAfter, idleBefore = 0 }: H
       if (entry.pages > 1) loadEntry(origin, entry).catch(() => {}) // `load` reports errors
       return null
     },
-    isOffered: (origin) => entries.get(origin)?.state === 'offered',
+    isOffered: (origin) => entries.peek(origin)?.state === 'offered',
     async load(origin) {
       const entry = entryOf(origin)
       return entry.isLoaded ? entry.state : loadEntry(origin, entry)

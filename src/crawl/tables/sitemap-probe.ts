@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import { decodeBody } from '../../core/http/decode-body.ts'
+import { createRecentMap } from '../../core/recent-map.ts'
 import { isForAll, isTable, linkDepth, type Offer, type QueuedRequest } from '../../core/request.ts'
 import { originOf } from '../../core/url/url.ts'
 import type { FrontierStore, KeptTables } from '../../store/contracts/frontier.ts'
@@ -49,14 +50,13 @@ type Entry = { pages: number; place: number; isBusy: boolean }
  */
 export function createSitemapProbe(deps: SitemapProbeDeps): SitemapProbe {
   const { store, fetcher, clock, sitemaps, probeAfter, rulesOf, mayAsk, offer } = deps
-  // A Map keeps insertion order: the first key is the least recently used.
-  const entries = new Map<string, Entry>()
+  const entries = createRecentMap<string, Entry>({ maxEntries: MAX_ORIGINS })
 
   function entryOf(origin: string): Entry {
-    const entry = entries.get(origin) ?? { pages: 0, place: 0, isBusy: false }
-    entries.delete(origin)
+    const kept = entries.get(origin)
+    if (kept !== undefined) return kept
+    const entry = { pages: 0, place: 0, isBusy: false }
     entries.set(origin, entry)
-    if (entries.size > MAX_ORIGINS) for (const oldest of entries.keys()) if (entries.delete(oldest)) break
     return entry
   }
 

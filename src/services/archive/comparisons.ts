@@ -1,7 +1,8 @@
 import type { ReportedChanges } from '../../archive/diff/change-report.ts'
+import { createRecentMap } from '../../core/recent-map.ts'
 
 /**
- * LRU cache of the changes between two versions, by the pair and the view of it. Versions never change, so entries never become stale.
+ * The changes between two versions, by the pair and the view of it. Versions never change, so entries never become stale.
  */
 export type Comparisons = {
   get(view: string): ReportedChanges | undefined
@@ -10,32 +11,14 @@ export type Comparisons = {
 
 /** Maximum size of the cache, in characters. */
 const defaultSize = 4_000_000
+const MAX_ENTRIES = 10_000
 
 export function createComparisons(maxSize = defaultSize): Comparisons {
-  const kept = new Map<string, { changes: ReportedChanges; size: number }>()
-  let total = 0
-  function drop(view: string): void {
-    total -= kept.get(view)?.size ?? 0
-    kept.delete(view)
-  }
+  const kept = createRecentMap<string, ReportedChanges>({ maxEntries: MAX_ENTRIES, maxWeight: maxSize })
   return {
-    get(view) {
-      const found = kept.get(view)
-      if (found === undefined) return undefined
-      kept.delete(view)
-      kept.set(view, found)
-      return found.changes
-    },
+    get: kept.get,
     keep(view, changes) {
-      drop(view)
-      const size = sizeOf(changes) + view.length
-      if (size > maxSize) return
-      kept.set(view, { changes, size })
-      total += size
-      for (const oldest of kept.keys()) {
-        if (total <= maxSize) break
-        drop(oldest)
-      }
+      kept.set(view, changes, sizeOf(changes) + view.length)
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { type Source, watchedUri } from '../../core/profile.ts'
+import { createRecentMap } from '../../core/recent-map.ts'
 import { ignoredBy } from '../../core/text/ignored-text.ts'
 import { createWorkBudget } from '../../core/work/work-budget.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
@@ -71,17 +72,14 @@ const PAGE = 200
 const WORK = 20_000_000
 
 export function createVisibility({ profiles, watches, inbox, versions, clock }: VisibilityDeps): Visibility {
-  /** Least recently used first. */
-  const owners = new Map<string, Known>()
+  const owners = createRecentMap<string, Known>({ maxEntries: MAX_OWNERS })
 
   async function knownOf(owner: string): Promise<Known> {
     const revision = await profiles.revision()
     const kept = owners.get(owner)
-    owners.delete(owner)
-    const isFresh = kept !== undefined && kept.revision === revision && clock.monotonic() < kept.endsAt
-    const known = isFresh ? kept : await read(owner, revision)
+    if (kept !== undefined && kept.revision === revision && clock.monotonic() < kept.endsAt) return kept
+    const known = await read(owner, revision)
     owners.set(owner, known)
-    if (owners.size > MAX_OWNERS) owners.delete(owners.keys().next().value!)
     return known
   }
 

@@ -171,8 +171,11 @@ describe('scan thread', () => {
     await scanner.close()
 
     await withScanner(async (working) => {
-      const pages = Array.from({ length: 30 }, () => working.scan(page, plain))
+      const large = Buffer.alloc(1 << 20, 'a ')
+      // More than have room at a time, so some of them wait for it.
+      const pages = [page, large, large, large, large, large, large, page].map((each) => working.scan(each, plain))
       await working.close()
+      assert.ok(!pages.includes(null))
       for (const each of await Promise.all(pages)) assert.equal(each, null)
     })
   })

@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../core/work/copy-bytes.ts'
 import { startThread } from '../../../core/work/thread-host.ts'
 import { MAX_BASE } from '../scanner/assembly/wire.ts'
 import type { ScanOptions } from '../scanner/scanner.ts'
@@ -32,8 +33,8 @@ import {
  */
 export type ThreadScanner = {
   /**
-   * Resolves in the order in which pages were given. Null if the caller has to scan the page, now or in the end: it is too large, there
-   * is no room for it, or the thread isn't ready or has failed. Without options, the page is only hashed.
+   * Resolves in the order in which pages were given. Null if the caller has to scan the page, now or in the end: it is too large, too
+   * many wait for room already, or the thread isn't ready or has failed. Without options, the page is only hashed.
    */
   scan(page: Buffer, options: ScanOptions | null): Promise<ScannedPage | null> | null
   close(): Promise<void>
@@ -48,8 +49,11 @@ export type ScannedPage = {
 }
 
 type Submitted = { place: Place; resolve(scanned: ScannedPage | null): void }
+type Waiting = Pick<Submitted, 'resolve'> & { page: Buffer; options: ScanOptions | null }
 
 const HEAP_MB = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 }
+/** As much as has room at a time. With more, the thread has fallen behind, and callers help it. */
+const MAX_WAITING_BYTES = 4 << 20
 /** Between two looks for scanned pages, if none are submitted in between. */
 const LOOK_MS = 1
 
@@ -62,6 +66,9 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
   /** Pages being scanned, and those that are scanned and may still be read, in order. */
   let submitted: Submitted[] = []
   let read: Submitted[] = []
+  /** Pages that had no room when they were given, in order. */
+  const waiting: Waiting[] = []
+  let waitingBytes = 0
   let state: 'starting' | 'ready' | 'ended' = 'starting'
   let isLooking = false
   const thread = startThread<never, 'ready', SharedArrayBuffer>(entry, {
@@ -81,10 +88,11 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
     const folder = options?.folder
     const isInFolder = folder !== undefined && folder.url.length <= MAX_BASE
     const folderLength = isInFolder ? folder.url.length : 0
+    if (submitted.length + read.length >= MAX_SUBMITTED) return false
     const start = ring.take(placeBytes(folderLength, page.length))
     if (start === null) return false
     const place = placeAt(start, folderLength, page.length)
-    page.copy(bytes, place.page)
+    copyBytes(page, bytes, place.page)
     const { head } = place
     numbers[head + PAGE_LENGTH] = page.length
     numbers[head + FOLDER_LENGTH] = folderLength
@@ -116,9 +124,16 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
     read = submitted.slice(0, scanned)
     submitted = submitted.slice(scanned)
     for (const { place, resolve } of read) resolve(scannedPage(place))
+    submitWaiting()
     if (submitted.length + read.length === 0 || isLooking) return
     isLooking = true
     setTimeout(look, LOOK_MS)
+  }
+
+  function submitWaiting(): void {
+    const left = waiting.findIndex(({ page, options, resolve }) => !submit(page, options, resolve))
+    const given = left === -1 ? waiting.length : left
+    for (const { page } of waiting.splice(0, given)) waitingBytes -= page.length
   }
 
   function scannedPage({ head, digest, findings }: Place): ScannedPage {
@@ -133,15 +148,18 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
 
   function end(): void {
     state = 'ended'
-    for (const { resolve } of submitted.splice(0)) resolve(null)
+    for (const { resolve } of [...submitted.splice(0), ...waiting.splice(0)]) resolve(null)
   }
 
   return {
     scan(page, options) {
-      if (state !== 'ready' || page.length > MAX_PAGE_BYTES || submitted.length + read.length >= MAX_SUBMITTED)
-        return null
+      if (state !== 'ready' || page.length > MAX_PAGE_BYTES) return null
       const { promise, resolve } = Promise.withResolvers<ScannedPage | null>()
-      return submit(page, options, resolve) ? promise : null
+      if (waiting.length === 0 && submit(page, options, resolve)) return promise
+      if (waitingBytes + page.length > MAX_WAITING_BYTES) return null
+      waiting.push({ page, options, resolve })
+      waitingBytes += page.length
+      return promise
     },
     async close() {
       end()

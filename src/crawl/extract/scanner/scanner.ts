@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../core/work/copy-bytes.ts'
 import { createInstances } from '../../../core/work/web-assembly.ts'
 import { MAX_BASE, WITH_TEXTS, XML } from './assembly/wire.ts'
 
@@ -44,7 +45,7 @@ export function createScanner(): Scanner {
   const exports = createInstance()
   const { memory } = exports
   const base = exports.baseAt()
-  let bytes = new Uint8Array(memory.buffer)
+  let bytes = Buffer.from(memory.buffer)
   let findings = new Int32Array(memory.buffer, exports.findingsAt(), FINDINGS)
 
   /** Growing the memory detaches its buffer, so the views are created again. */
@@ -52,7 +53,7 @@ export function createScanner(): Scanner {
     const place = exports.pageAt(length)
     if (place === 0) throw new RangeError(`no memory for a page of ${length} bytes`)
     if (bytes.buffer !== memory.buffer) {
-      bytes = new Uint8Array(memory.buffer)
+      bytes = Buffer.from(memory.buffer)
       findings = new Int32Array(memory.buffer, exports.findingsAt(), FINDINGS)
     }
     return place
@@ -64,7 +65,7 @@ export function createScanner(): Scanner {
     },
     begin(page, { xml, withTexts, folder }) {
       const place = placeFor(page.length)
-      bytes.set(page, place)
+      copyBytes(page, bytes, place)
       const { url, originLength } = folder === undefined || folder.url.length > MAX_BASE ? noFolder : folder
       for (let at = 0; at < url.length; at++) bytes[base + at] = url.charCodeAt(at)
       exports.begin(page.length, (xml ? XML : 0) | (withTexts ? WITH_TEXTS : 0), originLength, url.length)
