@@ -149,7 +149,8 @@ type Summary = {
   peakMb: number
   storedMb: number
   repeats: number
-  connections: number
+  /** The maximum of open connections to one host; nginx does not tell. */
+  connections: number | '–'
   originUsPerRequest: number
 }
 
@@ -170,7 +171,9 @@ function summaryOf(rounds: Outcome[]): Summary {
     peakMb: Math.round(median(({ measured }) => measured.peakRssBytes / 1e6)),
     storedMb: Math.round(median(({ storedBytes }) => storedBytes / 1e6)),
     repeats: median(({ stats }) => stats.duplicates),
-    connections: median(({ stats }) => Math.max(0, ...Object.values(stats.maxConnections))),
+    connections: rounds.some(({ stats }) => Object.keys(stats.maxConnections).length === 0)
+      ? '–'
+      : median(({ stats }) => Math.max(...Object.values(stats.maxConnections))),
     originUsPerRequest: median(({ stats }) => (stats.cpuSeconds / Math.max(1, stats.requests)) * 1e6),
   }
 }
