@@ -68,7 +68,7 @@ export function createConnections({ connector, clock, limits, onStart, onEnd }: 
             return
           }
           connection = new HttpConnection(connected, deps)
-          connection.send(exchange, clock.monotonic())
+          if (exchange.mayBeSent()) connection.send(exchange, clock.monotonic())
         },
         (error: Error) => {
           if (!isDropped) exchange.onError(error)
@@ -94,8 +94,8 @@ export function createConnections({ connector, clock, limits, onStart, onEnd }: 
       send(nowMs) {
         const { exchange } = slot
         if (exchange === null || isDropped) return
-        if (connection?.canSend(nowMs) === true) connection.send(exchange, nowMs)
-        else connect(exchange)
+        if (connection?.canSend(nowMs) !== true) connect(exchange)
+        else if (exchange.mayBeSent()) connection.send(exchange, nowMs)
       },
       again() {
         if (slot.exchange !== null) connect(slot.exchange)

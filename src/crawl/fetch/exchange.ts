@@ -51,6 +51,7 @@ export type ExchangeRequest = {
   anyType: boolean
   maxBodyBytes: number
   onEarlyHints: ((links: string[]) => void) | null
+  mayBegin: (() => boolean) | null
 }
 
 type Phase = 'waiting' | 'connecting' | 'header' | 'body' | 'drain' | 'ended'
@@ -109,6 +110,15 @@ export class Exchange implements ResponseSink {
     this.#phase = 'connecting'
     this.#startedAt = clock.now()
     this.#startedMs = clock.monotonic()
+  }
+
+  /** Whether the request may be written. If not, the exchange is over. */
+  mayBeSent(): boolean {
+    const { mayBegin } = this.request
+    if (mayBegin === null || mayBegin()) return true
+    this.#settle(this.#failure('lease-lost', 'the host belongs to another worker by now'))
+    this.#end()
+    return false
   }
 
   // --- called by the connection

@@ -14,6 +14,11 @@ export type FetchRequest = {
   anyType?: boolean
   /** Called with the `Link` fields of 103 Early Hints (one character per byte) before the response arrives. */
   onEarlyHints?(links: string[]): void
+  /**
+   * Asked right before the request is written: long after the call, if it needs a connection or the process is suspended in between. If it
+   * may not, the result is `lease-lost`.
+   */
+  mayBegin?(): boolean
   /** Overrides the fetcher's limit for this request. */
   maxBodyBytes?: number
 }

@@ -59,6 +59,36 @@ test('requests to one host share one connection, in order', async () => {
   )
 })
 
+test('asks right before it writes a request whether it still may', async () => {
+  await withOrigin(
+    (socket, _, nth) => socket.write(page(`page ${nth}`)),
+    {},
+    async (fetcher, origin) => {
+      let asked = 0
+      let isMine = true
+      const mayBegin = (): boolean => {
+        asked++
+        return isMine
+      }
+      const fetchIt = () => fetcher.fetch({ url: origin.url, mayBegin })
+      const late = fetchIt()
+      // Given away while the connection is made.
+      isMine = false
+      assert.equal(asFailure(await late).code, 'lease-lost')
+      isMine = true
+      assert.equal(asResponse(await fetchIt()).body.toString(), 'page 0')
+      const lateAgain = fetchIt()
+      // … and before the request is written on a kept one.
+      isMine = false
+      assert.equal(asFailure(await lateAgain).code, 'lease-lost')
+      isMine = true
+      assert.equal(asResponse(await fetchIt()).body.toString(), 'page 1')
+      assert.equal(origin.requests.length, 2)
+      assert.equal(asked, 4)
+    },
+  )
+})
+
 test('opens several connections to a host if configured', async () => {
   const held: Socket[] = []
   await withOrigin(

@@ -85,8 +85,17 @@ export function createFetcher(deps: FetcherDeps): Fetcher {
       const headers = headersOf(request.headers)
       if (headers.kind === 'refused') return Promise.resolve(refusal('internal', headers.message))
       const { anyType = false, maxBodyBytes = limits.maxBodyBytes, body = null, isPreflight = false } = request
-      const { onEarlyHints = null } = request
-      const asked = { path: target.path, headers: headers.text, body, isPreflight, anyType, maxBodyBytes, onEarlyHints }
+      const { onEarlyHints = null, mayBegin = null } = request
+      const asked = {
+        path: target.path,
+        headers: headers.text,
+        body,
+        isPreflight,
+        anyType,
+        maxBodyBytes,
+        onEarlyHints,
+        mayBegin,
+      }
       return new Promise((settled) => {
         connections.run(target.origin, target.connect, new Exchange(asked, settings, settled))
       })

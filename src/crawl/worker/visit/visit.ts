@@ -11,7 +11,7 @@ import type { Fetcher } from '../../fetch/fetcher.ts'
 import type { Secrets } from '../../fetch/secrets.ts'
 import { headersOfSecret } from '../../fetch/web-secret.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
-import type { Leases } from '../../frontier/partition-lease.ts'
+import type { Leases, PartitionLease } from '../../frontier/partition-lease.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
 import { createEarlyHints } from '../../tables/early-hints.ts'
 import type { PageTables } from '../../tables/page-tables.ts'
@@ -103,24 +103,30 @@ export function createVisit(options: VisitOptions): Visit {
   const isAskedInPart = (known: KnownDocument | null, request: QueuedRequest): known is KnownDocument =>
     known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
 
-  async function fetchPage(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult> {
+  async function fetchPage(
+    request: QueuedRequest,
+    known: KnownDocument | null,
+    lease: PartitionLease,
+  ): Promise<VisitResult> {
     const headers = isAskedInPart(known, request) ? conditionalHeaders(known) : {}
     if (isOpen(request.url)) {
       const hinted = hintsOf?.(request) ?? null
       const asked: FetchRequest = { url: request.url, headers, anyType: isTable(request) }
       if (hinted !== null) asked.onEarlyHints = hinted.take
+      if (!lease.isPermanent) asked.mayBegin = () => mayBegin(lease)
       const result = await fetcher.fetch(asked)
       const accepting = hinted?.accepted() ?? null
       if (accepting !== null) await accepting
       return judge(request, result, known, Object.keys(headers).length > 0, clock)
     }
-    return fetchSignedIn(request, known, headers)
+    return fetchSignedIn(request, known, headers, lease)
   }
 
   async function fetchSignedIn(
     request: QueuedRequest,
     known: KnownDocument | null,
     headers: Record<string, string>,
+    lease: PartitionLease,
   ): Promise<VisitResult> {
     const { credentials } = accessOf(request.url)
     const refused = (message: string): VisitResult => ({
@@ -136,7 +142,7 @@ export function createVisit(options: VisitOptions): Visit {
       return refused(error.message)
     }
     const url = withoutAccess(request.url)
-    const result = await fetcher.fetch({ url, headers: { ...headers, ...signIn } })
+    const result = await fetcher.fetch({ url, headers: { ...headers, ...signIn }, mayBegin: () => mayBegin(lease) })
     if (result.kind !== 'failed' && (result.status === 401 || result.status === 403)) {
       const message = `${url}: the credentials were refused with status ${result.status}`
       await options.secrets?.noteFailed(credentials, message)
@@ -170,7 +176,7 @@ export function createVisit(options: VisitOptions): Visit {
     if (refusal !== null) return refusal
     if (asked !== null && !mayBegin(lease)) return { kind: 'postponed', signal: untouched }
     if (protocol === null) {
-      if (tables === null || isTable(request) || !isOpen(request.url)) return fetchPage(request, known)
+      if (tables === null || isTable(request) || !isOpen(request.url)) return fetchPage(request, known, lease)
       const small = isAskedInPart(known, request) ? known : null
       // Awaited only if there is something to wait for: this runs for every page.
       const probing = options.sitemapProbe?.before(request) ?? null
@@ -181,7 +187,7 @@ export function createVisit(options: VisitOptions): Visit {
       if (instead !== null) return instead
       if ((probing !== null || looking !== null) && !mayBegin(lease)) return { kind: 'postponed', signal: untouched }
       tables.beside(request, hostQueue)
-      const result = await fetchPage(request, known)
+      const result = await fetchPage(request, known, lease)
       const coming = tables.pageCame(request)
       if (coming !== null) await coming
       return result
@@ -235,7 +241,8 @@ function judge(
   asked: boolean,
   clock: Clock,
 ): VisitResult {
-  if (result.kind === 'failed') return failureOf(result, request, clock)
+  if (result.kind === 'failed')
+    return result.code === 'lease-lost' ? { kind: 'postponed', signal: untouched } : failureOf(result, request, clock)
   const signal = signalOf(result, clock)
   const { status, address } = result
   if (result.kind === 'skipped') return { kind: 'skipped', reason: 'type', status, address, signal }
