@@ -11,6 +11,7 @@ import { type Database, openDatabase } from './database.ts'
 import { type FolderLock, lockFolder } from './lock.ts'
 import { isOpenToOthers, makePrivateFolder } from './private-files.ts'
 import { catalogMigrations } from './schema-catalog.ts'
+import { newCatalogSchema } from './schema-catalog-new.ts'
 import { frontierMigrations } from './schema-frontier.ts'
 
 /** Layout of a data folder. */
@@ -66,7 +67,11 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
   }
   try {
     const mustExist = existsSync(paths.frontier(folder, 0))
-    db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist })
+    db = openDatabase(paths.catalog(folder), {
+      migrations: catalogMigrations,
+      newSchema: newCatalogSchema,
+      mustExist,
+    })
     const facts = keepFacts(db, shards)
     makeFrontiers(db, folder, facts.shards)
     keepOwners(db, facts.shards, (shard) => hostsOf(folder, shard))

@@ -10,11 +10,12 @@ import { Worker } from 'node:worker_threads'
 import { isAppError } from '../../../core/errors.ts'
 import { createSqliteDeliveries } from '../inbox/deliveries.ts'
 import { createSqliteSystem } from '../testkit/store.testkit.ts'
-import type { Migration } from './database.ts'
+import type { Database, Migration } from './database.ts'
 import { openDatabase } from './database.ts'
 import { openCatalogForReading, openFolder, paths } from './folder.ts'
 import type { OpenRace } from './open-race.testkit.ts'
 import { catalogMigrations } from './schema-catalog.ts'
+import { newCatalogSchema } from './schema-catalog-new.ts'
 import { frontierMigrations } from './schema-frontier.ts'
 
 /** Migrations are never edited: a folder created with the old text would lack the changes. A change is a new migration. */
@@ -29,6 +30,17 @@ async function withFolder(work: (folder: string) => void | Promise<void>): Promi
   }
 }
 
+/** Version, tables, indexes, triggers in their order of creation, and rows. */
+function contentOf(db: Database) {
+  const objects = db.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid').all()
+  const tables = objects.filter(({ type }) => type === 'table').map(({ name }) => name)
+  return {
+    version: db.prepare('PRAGMA user_version').get(),
+    objects,
+    rows: tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]),
+  }
+}
+
 describe('schemas', () => {
   for (const [name, migrations] of Object.entries({ catalog: catalogMigrations, frontier: frontierMigrations })) {
     test(`migrations of the ${name} are numbered from 1 without gaps and never edited`, () => {
@@ -39,6 +51,15 @@ describe('schemas', () => {
       for (const migration of migrations) assert.equal(digestOf(migration), migration.sha256, migration.name)
     })
   }
+
+  test('a new catalogue gets at once what all migrations lead to (run npm run schema after adding one)', () =>
+    withFolder((folder) => {
+      const migrated = openDatabase(join(folder, 'migrated.db'), { migrations: catalogMigrations })
+      const made = openDatabase(join(folder, 'new.db'), { migrations: catalogMigrations, newSchema: newCatalogSchema })
+      assert.deepEqual(contentOf(made), contentOf(migrated))
+      migrated.close()
+      made.close()
+    }))
 
   test('migrations are applied in order, once each, and keep existing data', () =>
     withFolder((folder) => {
