@@ -7,9 +7,9 @@
  * at a time; the others queue in order. "No such host" is kept like any answer; "no answer" is kept for seconds only, just
  * long enough that a page full of links to one host does not ask hundreds of times.
  */
-import { isIP } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { createRecentMap } from '../../core/recent-map.ts'
+import { familyOf } from '../../core/url/address.ts'
 import { withinLimit } from '../../core/work/race.ts'
 import { isAbsence, type Resolver } from './resolver.ts'
 
@@ -86,10 +86,10 @@ export function createDnsCache({
 
   return {
     keptUntil: (host) =>
-      isIP(literalOf(host)) !== 0 || !isAskable(host) ? Number.POSITIVE_INFINITY : (kept.peek(host)?.until ?? 0),
+      familyOf(literalOf(host)) !== 0 || !isAskable(host) ? Number.POSITIVE_INFINITY : (kept.peek(host)?.until ?? 0),
     async lookup(host) {
       const literal = literalOf(host)
-      if (isIP(literal) !== 0) return { kind: 'found', addresses: [literal] }
+      if (familyOf(literal) !== 0) return { kind: 'found', addresses: [literal] }
       if (!isAskable(host)) return { kind: 'not-found' }
       const entry = kept.get(host)
       if (entry !== undefined) {

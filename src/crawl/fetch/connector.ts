@@ -1,8 +1,8 @@
-import { connect as connectTcp, isIP, isIPv6, type Socket } from 'node:net'
+import { connect as connectTcp, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { AddressGuard } from '../../core/url/address.ts'
+import { type AddressGuard, familyOf } from '../../core/url/address.ts'
 import type { DnsCache } from '../dns/dns-cache.ts'
 import { connectFailure } from './failure.ts'
 
@@ -76,8 +76,8 @@ export function createConnector({ dns, guard, clock, connectTimeoutMs, tls }: Co
 
   async function addressesOf(host: string): Promise<string[]> {
     const allowed = await allowedAddresses(host, { dns, guard })
-    const v6 = allowed.filter((address) => isIPv6(address))
-    const v4 = allowed.filter((address) => !isIPv6(address))
+    const v6 = allowed.filter((address) => familyOf(address) === 6)
+    const v4 = allowed.filter((address) => familyOf(address) === 4)
     return (v6Failures < v6PatienceFailures ? interleave(v6, v4) : [...v4, ...v6]).slice(0, maxTries)
   }
 
@@ -92,11 +92,11 @@ export function createConnector({ dns, guard, clock, connectTimeoutMs, tls }: Co
       attempt.address = address
       try {
         const connected = await openSocket(target, address, shareMs, { attempt, tls, readBuffer })
-        if (isIPv6(address)) v6Failures = 0
+        if (familyOf(address) === 6) v6Failures = 0
         return connected
       } catch (error) {
         failure = error
-        if (isIPv6(address)) v6Failures++
+        if (familyOf(address) === 6) v6Failures++
         if (error instanceof AppError && error.code === 'tls-failed') break
       }
     }
@@ -168,7 +168,7 @@ function secureOptions(host: string, attempt: Attempt): ConnectionOptions {
   const name = host.endsWith('.') ? host.slice(0, -1) : host
   return {
     // SNI is for names only; an address is checked against the certificate as the host itself.
-    servername: isIP(name) === 0 ? name : '',
+    servername: familyOf(name) === 0 ? name : '',
     ALPNProtocols: ['http/1.1'],
     ...(attempt.session === null ? {} : { session: attempt.session }),
   }
