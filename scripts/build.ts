@@ -5,7 +5,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmS
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { commands } from '../src/cli/commands.ts'
+import { loadCommands } from '../src/cli/commands.ts'
 import { manPage } from '../src/cli/output/man-page.ts'
 import { ensureScanners } from './build-scanner.ts'
 import { buildUi, isFresh } from './build-ui.ts'
@@ -73,7 +73,7 @@ async function build(): Promise<void> {
   pruneTypes()
   await ensureScanners()
   copyFiles()
-  writeFileSync(join(target, 'erace.1'), manPage(commands, new Date().toISOString().slice(0, 10)))
+  writeFileSync(join(target, 'erace.1'), manPage(await loadCommands(), new Date().toISOString().slice(0, 10)))
   // ui-types.ts generates the types of the pages from modules of the program.
   if (!existsSync(join(root, 'ui/src/api/types.ts'))) await import('./ui-types.ts')
   if (!isFresh()) await buildUi()

@@ -10,7 +10,7 @@ import { readSources } from '../scripts/source-imports.ts'
 import { parseArgs } from '../src/cli/args/parse-args.ts'
 import { useCliFolder } from '../src/cli/cli.testkit.ts'
 import { commonOptions } from '../src/cli/command.ts'
-import { commands } from '../src/cli/commands.ts'
+import { loadCommands } from '../src/cli/commands.ts'
 import { readConfig } from '../src/config/load-config.ts'
 import { environmentName, settingKeys } from '../src/config/schema.ts'
 import { createDatabase, usePostgres } from '../src/store/postgres/testkit/postgres.testkit.ts'
@@ -26,6 +26,7 @@ const deployed = globSync('deploy/**/*', { cwd: root, withFileTypes: true })
   .map((entry) => relative(root, join(entry.parentPath, entry.name)))
 const texts = [...deployed, 'deploy/.gitignore', ...guides.slice(1)].map((path) => ({ path, text: read(path) }))
 
+const commands = await loadCommands()
 const address = 'postgres://erace:SECRET@db.example.org/erace'
 
 type Service = {

@@ -46,8 +46,8 @@ export type CommandContext = {
   clock: Clock
   engine: Engine
   /** All commands, as the help lists them. */
-  commands: readonly Command[]
-  createLog(destination: CliIo['stderr']): Logger
+  loadCommands(): Promise<readonly Command[]>
+  createLog(destination: CliIo['stderr']): Promise<Logger>
 }
 
 export type Command = {

@@ -1,59 +1,41 @@
 import type { Command } from './command.ts'
-import { command as aci } from './commands/aci.ts'
-import { command as augment } from './commands/augment.ts'
-import { backup, restore } from './commands/backup.ts'
-import { command as channel } from './commands/channel.ts'
-import { command as completion } from './commands/completion.ts'
-import { command as crawl } from './commands/crawl.ts'
-import { command as credential } from './commands/credential.ts'
-import { command as diff } from './commands/diff.ts'
-import { command as exportCommand } from './commands/export.ts'
-import { command as gc } from './commands/gc.ts'
-import { command as history } from './commands/history.ts'
-import { command as larm } from './commands/larm.ts'
-import { command as mcp } from './commands/mcp.ts'
-import { command as migrate } from './commands/migrate.ts'
-import { command as profile } from './commands/profile.ts'
-import { command as query } from './commands/query.ts'
-import { command as search } from './commands/search.ts'
-import { command as show } from './commands/show.ts'
-import { command as simulate } from './commands/simulate.ts'
-import { command as stats } from './commands/stats.ts'
-import { command as status } from './commands/status.ts'
-import { serve, up } from './commands/up.ts'
-import { command as user } from './commands/user.ts'
-import { command as verify } from './commands/verify.ts'
-import { command as worker } from './commands/worker.ts'
-import { command as top } from './top/top.ts'
 
-/** In the order of the help. */
-export const commands: readonly Command[] = [
-  up,
-  profile,
-  query,
-  aci,
-  user,
-  channel,
-  credential,
-  mcp,
-  crawl,
-  larm,
-  augment,
-  status,
-  stats,
-  simulate,
-  search,
-  history,
-  show,
-  diff,
-  exportCommand,
-  verify,
-  backup,
-  restore,
-  gc,
-  serve,
-  worker,
-  top,
-  migrate,
-  completion,
-]
+/** All commands by their names, in the order of the help. Each is loaded only when it is needed: together they take as long as Node itself. */
+const loaders: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['up', async () => (await import('./commands/up.ts')).up],
+  ['profile', async () => (await import('./commands/profile.ts')).command],
+  ['query', async () => (await import('./commands/query.ts')).command],
+  ['aci', async () => (await import('./commands/aci.ts')).command],
+  ['user', async () => (await import('./commands/user.ts')).command],
+  ['channel', async () => (await import('./commands/channel.ts')).command],
+  ['credential', async () => (await import('./commands/credential.ts')).command],
+  ['mcp', async () => (await import('./commands/mcp.ts')).command],
+  ['crawl', async () => (await import('./commands/crawl.ts')).command],
+  ['larm', async () => (await import('./commands/larm.ts')).command],
+  ['augment', async () => (await import('./commands/augment.ts')).command],
+  ['status', async () => (await import('./commands/status.ts')).command],
+  ['stats', async () => (await import('./commands/stats.ts')).command],
+  ['simulate', async () => (await import('./commands/simulate.ts')).command],
+  ['search', async () => (await import('./commands/search.ts')).command],
+  ['history', async () => (await import('./commands/history.ts')).command],
+  ['show', async () => (await import('./commands/show.ts')).command],
+  ['diff', async () => (await import('./commands/diff.ts')).command],
+  ['export', async () => (await import('./commands/export.ts')).command],
+  ['verify', async () => (await import('./commands/verify.ts')).command],
+  ['backup', async () => (await import('./commands/backup.ts')).backup],
+  ['restore', async () => (await import('./commands/backup.ts')).restore],
+  ['gc', async () => (await import('./commands/gc.ts')).command],
+  ['serve', async () => (await import('./commands/up.ts')).serve],
+  ['worker', async () => (await import('./commands/worker.ts')).command],
+  ['top', async () => (await import('./top/top.ts')).command],
+  ['migrate', async () => (await import('./commands/migrate.ts')).command],
+  ['completion', async () => (await import('./commands/completion.ts')).command],
+])
+
+export async function findCommand(name: string): Promise<Command | undefined> {
+  return loaders.get(name)?.()
+}
+
+export function loadCommands(): Promise<Command[]> {
+  return Promise.all([...loaders.values()].map((load) => load()))
+}

@@ -73,7 +73,7 @@ export async function untilStopped(
   const onFirst = () => quiet || io.stderr.write(finishingRequests(name))
   const interrupt = createInterrupt({ io, clock, onFirst })
   try {
-    await work({ signal: interrupt.signal, log: createLog(io.stderr) })
+    await work({ signal: interrupt.signal, log: await createLog(io.stderr) })
     return exitCodes.done
   } finally {
     interrupt.dispose()

@@ -4,7 +4,9 @@ import { version } from '../config/version.ts'
 import { AppError } from '../core/errors.ts'
 import { emptyResult, useCliFolder } from './cli.testkit.ts'
 import { commonOptions, spelling } from './command.ts'
-import { commands } from './commands.ts'
+import { findCommand, loadCommands } from './commands.ts'
+
+const commands = await loadCommands()
 
 describe('the command line', () => {
   const folder = useCliFolder({ 'wrong.json': '{ "crawl": { "dely": 1 } }' })
@@ -33,6 +35,11 @@ describe('the command line', () => {
       }
     })
   }
+
+  test('each command is found by its name', async () => {
+    for (const command of commands) assert.equal(await findCommand(command.name), command)
+    assert.equal(await findCommand('constructor'), undefined)
+  })
 
   test('--version prints only the version', async () => {
     const { code, out, err, listening } = await folder.run(['--version'])

@@ -6,13 +6,11 @@ import { version } from '../config/version.ts'
 import { systemClock } from '../core/clock.ts'
 import { parseArgs, splitCommand } from './args/parse-args.ts'
 import { type Command, commonOptions, exitCodes, needsStore, type OptionValues, storeExpected } from './command.ts'
-import { isLarmOption, command as larm } from './commands/larm.ts'
-import { commands } from './commands.ts'
+import { findCommand, loadCommands } from './commands.ts'
 import type { Engine } from './engine.ts'
 import { errorJson, errorText, exitCodeOf, toAppError } from './output/error-text.ts'
 import { commandHelp, generalHelp } from './output/help.ts'
 import type { CliIo } from './output/io.ts'
-import { createLog } from './output/log.ts'
 
 export type CliDeps = {
   /** Without the runtime and the script. */
@@ -29,11 +27,7 @@ const quieterLevels = ['fatal', 'silent']
 /** Runs one command and returns the exit code. Never throws: it prints every failure. */
 export async function runCli(deps: CliDeps): Promise<number> {
   const { argv, env, io } = deps
-  const split = splitCommand(argv, [...commonOptions, ...commands.flatMap(({ options }) => options)])
-  const named = commands.find((candidate) => candidate.name === split.name)
-  const isLarm = named === undefined && argv.some(isLarmOption)
-  const { name, rest } = isLarm ? { name: larm.name, rest: [...argv] } : split
-  const command = isLarm ? larm : named
+  const { command, name, rest } = await splitLine(argv)
   const where = command === undefined ? 'erace' : `erace ${command.name}`
   try {
     if (command !== undefined) return await runCommand(command, rest, deps)
@@ -44,6 +38,21 @@ export async function runCli(deps: CliDeps): Promise<number> {
     else io.stderr.write(errorText(where, error, isDebugging(env)))
     return exitCodeOf(error)
   }
+}
+
+type SplitLine = { command: Command | undefined; name?: string; rest: string[] }
+
+async function splitLine(argv: readonly string[]): Promise<SplitLine> {
+  const first = await findCommand(argv[0] ?? '')
+  if (first !== undefined) return { command: first, name: first.name, rest: argv.slice(1) }
+  // To see that the value of an option is not the command, the options of all commands are needed.
+  const commands = await loadCommands()
+  const split = splitCommand(argv, [...commonOptions, ...commands.flatMap(({ options }) => options)])
+  const command = commands.find((candidate) => candidate.name === split.name)
+  if (command !== undefined) return { command, ...split }
+  const { isLarmOption, command: larm } = await import('./commands/larm.ts')
+  if (argv.some(isLarmOption)) return { command: larm, name: larm.name, rest: [...argv] }
+  return { command, ...split }
 }
 
 /** The configuration itself may be broken, so this reads only the environment. */
@@ -58,21 +67,21 @@ async function runWithoutCommand(
 ): Promise<number> {
   const { options, positionals, errors } = parseArgs(rest, [...commonOptions, { name: 'version', about: '' }])
   if (name === undefined && options.flag('version')) io.stdout.write(`${version}\n`)
-  else if (name === undefined && errors.length === 0) io.stdout.write(generalHelp(commands))
+  else if (name === undefined && errors.length === 0) io.stdout.write(generalHelp(await loadCommands()))
   else if (name === 'help') io.stdout.write(await helpFor(positionals[0], options, engine))
-  else throw new InvalidInputError('usage-wrong', name === undefined ? errors : [unknownCommand(name)])
+  else throw new InvalidInputError('usage-wrong', name === undefined ? errors : [await unknownCommand(name)])
   return exitCodes.done
 }
 
 async function helpFor(name: string | undefined, options: OptionValues, engine: Engine): Promise<string> {
-  if (name === undefined) return generalHelp(commands)
-  const command = commands.find((candidate) => candidate.name === name)
-  if (command === undefined) throw new InvalidInputError('usage-wrong', [unknownCommand(name)])
+  if (name === undefined) return generalHelp(await loadCommands())
+  const command = await findCommand(name)
+  if (command === undefined) throw new InvalidInputError('usage-wrong', [await unknownCommand(name)])
   return commandHelp(command, await command.details?.(options, engine))
 }
 
-function unknownCommand(name: string): ValidationError {
-  const names = commands.map((command) => command.name)
+async function unknownCommand(name: string): Promise<ValidationError> {
+  const names = (await loadCommands()).map((command) => command.name)
   const near = nearMiss(name, names)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
   return { place: name.slice(0, 60), message: `unknown command${hint} (commands: ${names.join(', ')})` }
@@ -111,9 +120,9 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
       io,
       clock: systemClock,
       engine,
-      commands,
-      createLog: (destination) =>
-        createLog({
+      loadCommands,
+      createLog: async (destination) =>
+        (await import('./output/log.ts')).createLog({
           level: quiet && !quieterLevels.includes(config.log.level) ? 'error' : config.log.level,
           format: config.log.format,
           destination,

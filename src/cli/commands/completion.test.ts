@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { useCliFolder } from '../cli.testkit.ts'
-import { commands } from '../commands.ts'
+import { loadCommands } from '../commands.ts'
 import { manPage } from '../output/man-page.ts'
 
+const commands = await loadCommands()
 const folder = mkdtempSync(join(tmpdir(), 'erace-completion-'))
 after(() => rmSync(folder, { recursive: true }))
 const script = (shell: string): string => join(folder, `script.${shell}`)

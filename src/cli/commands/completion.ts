@@ -20,7 +20,7 @@ export const command: Command = {
     { line: 'source <(erace completion bash)', about: 'in ~/.bashrc; zsh in ~/.zshrc the same way' },
     { line: 'erace completion fish > ~/.config/fish/completions/erace.fish', about: 'once, for fish' },
   ],
-  async prepare({ positionals, commands, io, json }, errors) {
+  async prepare({ positionals, loadCommands, io, json }, errors) {
     const [shell = '', ...rest] = positionals
     const script = scripts.get(shell)
     if (script === undefined || rest.length > 0)
@@ -29,7 +29,7 @@ export const command: Command = {
         message: `name one shell: ${[...scripts.keys()].join(', ')}`,
       })
     return async () => {
-      const text = script!(completedCommands(commands))
+      const text = script!(completedCommands(await loadCommands()))
       io.stdout.write(json ? `${JSON.stringify({ shell, script: text })}\n` : text)
       return exitCodes.done
     }

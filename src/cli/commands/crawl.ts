@@ -270,7 +270,7 @@ async function run(
 ): Promise<number> {
   const { io, clock, quiet, engine } = context
   const line = createStatusLine(io.stderr)
-  const log = context.createLog(line.sink)
+  const log = await context.createLog(line.sink)
   const showsLine = io.stderr.isTTY === true && !quiet
   const onProgress = showsLine
     ? createProgressLine({ line, clock, maxPages: settings.maxPages })
