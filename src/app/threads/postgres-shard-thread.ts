@@ -1,4 +1,4 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -65,8 +65,8 @@ const OTHER_CONNECTIONS = 3
 /** Timeout of a heartbeat, as a share of the lease: shorter than the third after which the next one is due. */
 const BEAT_WITHIN = 0.3
 
-async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
-  const { settings, index, shards, run, looksBack, seed, address, node, ...data } = workerData as PostgresShardData
+async function open({ log, send, fail }: ShardPort, given: PostgresShardData): Promise<ServedShard> {
+  const { settings, index, shards, run, looksBack, seed, address, node, ...data } = given
   const { cluster, crawl } = settings.config
   const protocols = await openShardProtocols(settings.config, [])
   const counters = openSharedCounters(data.memory)

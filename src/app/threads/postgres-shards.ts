@@ -56,7 +56,7 @@ export function startPostgresShards(options: PostgresShardsOptions): PostgresSha
     const connected = modules?.connect() ?? null
     const data: PostgresShardData = { ...shared, index, modules: connected, readers: readers[index]! }
     const ports = [...readers[index]!, connected?.port ?? null].filter((port) => port !== null)
-    return startShardThread(entry, data, { log, retries }, ports)
+    return startShardThread(entry).open(data, { log, retries }, ports)
   })
   const shards = started.map(({ shard }) => shard)
   const failed = firstFailure(shards.map((shard) => shard.failed))

@@ -12,16 +12,17 @@ import {
   type ThreadFacts,
 } from '../../crawl/worker/shard-thread.ts'
 
-/** How much the old generation may grow before it is collected, relative to its live objects. */
+/** How much the old generation may grow before it is collected, relative to its live objects. By default, V8 lets it grow to four times as much. */
 const HEAP_GROWING_PERCENT = 100
 /**
  * V8's last compiler is for the hottest functions only: compiling what is called a few times for each page costs a short crawl more
  * than it gains (decision 042).
  */
 const CALLS_BEFORE_TURBOFAN = 60_000
+/** By then, the threads that a shard starts have loaded their modules, too. */
+const SET_FLAGS_AFTER_MS = 500
 
 export type ShardThreadEvents = {
-  resourceLimits?: ResourceLimits
   log: Logger
   retries: Retries
   onFileClosed?(): void
@@ -31,34 +32,49 @@ export type ShardThreadEvents = {
 /** Number of shards started in this process, to give each its own name. */
 let shardsStarted = 0
 
-export type StartedShard = { thread: ThreadHost<ShardCall>; shard: ShardThread }
+export type OpenedShard = { thread: ThreadHost<ShardCall>; shard: ShardThread }
+
+/** A thread that loads its modules and waits to be told which shard to open. */
+export type StartedShard<Data> = {
+  open(data: Data, events: ShardThreadEvents, transfer?: Transferable[]): OpenedShard
+  end(): Promise<void>
+}
 
 /** One shard in a thread of its own. */
-export function startShardThread<Data>(
-  entry: URL,
-  data: Data,
-  { log, retries, onFileClosed, onResults, resourceLimits }: ShardThreadEvents,
-  transferList: Transferable[] = [],
-): StartedShard {
-  // Bodies live outside of the heap; with a small heap, they make V8 collect all of it every 70 ms.
-  setFlagsFromString('--initial-old-space-size=64')
-  // By default V8 lets it grow to four times as much.
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
-  setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`)
-  const source = `shard ${shardsStarted++}`
-  const thread = startThread<ShardCall, ShardEvent, Data & ThreadFacts>(entry, {
-    data: { ...data, logsDebug: log.isLevelEnabled('debug') },
-    ...(resourceLimits !== undefined && { resourceLimits }),
-    transferList,
-    onEvent(event) {
-      if (event.kind === 'log') log[event.level](event.fields, event.message)
-      else if (event.kind === 'file-closed') onFileClosed?.()
-      else if (event.kind === 'waiting') retries.adopt(source, event.waiting)
-      else onResults?.(event.results)
-    },
+export function startShardThread<Data>(entry: URL, resourceLimits: ResourceLimits = {}): StartedShard<Data> {
+  let onEvent = (_: ShardEvent): void => {}
+  const thread = startThread<ShardCall, ShardEvent>(entry, {
+    data: undefined,
+    resourceLimits,
+    onEvent: (event) => onEvent(event),
   })
-  void thread.exited.then(() => retries.adopt(source, []))
-  return { thread, shard: createShardThread(thread) }
+  return {
+    open(data, { log, retries, onFileClosed, onResults }, transfer = []) {
+      const source = `shard ${shardsStarted++}`
+      onEvent = (event) => {
+        if (event.kind === 'log') log[event.level](event.fields, event.message)
+        else if (event.kind === 'file-closed') onFileClosed?.()
+        else if (event.kind === 'waiting') retries.adopt(source, event.waiting)
+        else onResults?.(event.results)
+      }
+      void thread.exited.then(() => retries.adopt(source, []))
+      void thread.loaded.then(setFlagsLater, () => {})
+      const facts: ThreadFacts = { logsDebug: log.isLevelEnabled('debug') }
+      return { thread, shard: createShardThread(thread, { ...data, ...facts }, transfer) }
+    },
+    end: () => thread.terminate(),
+  }
+}
+
+/**
+ * Flags apply to the whole process. Threads that start afterwards can't use the compiled code of Node's own modules, which V8 made with
+ * other flags, and take twice as long to start: 70 ms of processor time each (decision 043).
+ */
+function setFlagsLater(): void {
+  setTimeout(() => {
+    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
+    setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`)
+  }, SET_FLAGS_AFTER_MS).unref()
 }
 
 /** A channel between every two shards: row n holds the ports of shard n, none to itself. */

@@ -1,4 +1,4 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { KeptTexts } from '../../archive/kept-text.ts'
 import { isWholeRecord } from '../../archive/warc/record-check.ts'
 import { warcinfoRecord } from '../../archive/warc/record-writer.ts'
@@ -46,9 +46,9 @@ export type ShardData = {
   hasScanThread: boolean
 }
 
-async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
+async function open({ send, log, fail }: ShardPort, data: ShardData): Promise<ServedShard> {
   const { settings, index, shards, run, looksBack, seed, memory, partitions, ports, readers, modules, hasScanThread } =
-    workerData as ShardData
+    data
   const { archive, crawl } = settings.config
   const scanner = hasScanThread
     ? startThreadScanner((error) =>

@@ -7,7 +7,8 @@ import { withSeedHosts } from '../../crawl/seeding.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
 import type { Modules } from './module-use.ts'
-import { connectShards, type ShardThreadEvents, startShardThread } from './shard-threads.ts'
+import { connectShards, type ShardThreadEvents } from './shard-threads.ts'
+import { type ShardsAhead, startSqliteShard } from './shards-ahead.ts'
 import type { ShardData } from './sqlite-shard-thread.ts'
 
 export type ShardThreads = { handles: ShardHandle[]; end(): Promise<void> }
@@ -19,10 +20,9 @@ export type ShardThreadsOptions = ShardThreadEvents & {
   looksBack: boolean
   memory: CounterMemory
   modules?: Modules | null
+  /** Threads that were started before the folder was opened. */
+  ahead?: ShardsAhead
 }
-
-/** Half of what other threads have: 10 to 40 MB less, for 1 to 2 % more of the thread's time (decision 042). */
-const YOUNG_GENERATION_MB = 16
 
 /** Opens the data folder for writing. A new folder gets as many shards as the settings say; an existing one keeps its number. */
 export function openForCrawling({ folder, config }: CrawlSettings, log: Logger, purpose = ''): DataFolder {
@@ -54,13 +54,8 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
     const modules = options.modules?.connect() ?? null
     const shared = { settings, index, shards, run, looksBack, seed, memory, partitions, ports, modules, hasScanThread }
     const data: ShardData = { ...shared, readers: readers[index]! }
-    const entry = new URL('./sqlite-shard-thread.ts', import.meta.url)
-    return startShardThread(
-      entry,
-      data,
-      { ...options, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } },
-      [...ports, ...readers[index]!, modules?.port ?? null].filter((port) => port !== null),
-    )
+    const transfer = [...ports, ...readers[index]!, modules?.port ?? null].filter((port) => port !== null)
+    return (options.ahead?.take() ?? startSqliteShard()).open(data, options, transfer)
   })
   return {
     handles: started.map(({ shard }, index): ShardHandle => {

@@ -10,11 +10,13 @@ import { AppError, type ErrorCode, isAppError, type Retry } from '../errors.ts'
  */
 export type ThreadHost<Request> = {
   /** Sends a message that has no reply. */
-  post(message: Request): void
+  post(message: Request, transfer?: Transferable[]): void
   /** Rejects with the thread's own error, with `took-too-long` (which ends the thread), or with the error that ended it. */
   request<T>(message: Request, options?: RequestOptions): Promise<T>
   /** Rejects when the thread can't continue: it reported an error, had an uncaught one, or ended before `expectEnd`. */
   readonly failed: Promise<never>
+  /** Rejects if the thread ends before its modules are loaded. */
+  readonly loaded: Promise<void>
   readonly exited: Promise<void>
   hasEnded(): boolean
   /** Memory in use, even while the thread is busy: its heap, plus external memory that its limits don't count. Rejects after its end. */
@@ -134,13 +136,14 @@ export function startThread<Request, Event = never, Data = undefined>(
 
   return {
     failed: failure.promise,
+    loaded: loaded.promise,
     exited: exited.promise,
     hasEnded: () => state === 'ended',
     async memoryBytes() {
       const { used_heap_size: heap, external_memory: external } = await worker.getHeapStatistics()
       return heap + external
     },
-    post: (message) => worker.postMessage({ id: 0, message } satisfies ToThread),
+    post: (message, transfer = []) => worker.postMessage({ id: 0, message } satisfies ToThread, transfer),
     request<T>(message: Request, { timeLimitMs, transfer = [] }: RequestOptions = {}) {
       const id = ++lastId
       return new Promise<T>((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { type MessagePort, workerData } from 'node:worker_threads'
+import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { CheckResult } from '../../core/check-order.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Waiting } from '../../core/work/retries.ts'
@@ -10,8 +10,8 @@ const shardMethods = ['queued', 'start', 'crawlScope', 'checks', 'forget', 'seed
 
 type ShardMethods = Pick<ShardThread, (typeof shardMethods)[number]>
 
-/** A method call to a shard in another thread. */
-export type ShardCall = { method: keyof ShardMethods; args: unknown[] }
+/** A method call to a shard in another thread, or, before the first one, what it is to be opened with. */
+export type ShardCall = { method: keyof ShardMethods; args: unknown[] } | { method: 'open'; args: [data: unknown] }
 
 export type ShardEvent =
   | { kind: 'check-results'; results: readonly CheckResult[] }
@@ -27,7 +27,13 @@ export type ShardThread = ShardHandle & {
   drain(draining: boolean): Promise<void>
 }
 
-export function createShardThread(thread: ThreadHost<ShardCall>): ShardThread {
+/** Tells the thread, which may still be loading its modules, what to open. */
+export function createShardThread<Data extends ThreadFacts>(
+  thread: ThreadHost<ShardCall>,
+  data: Data,
+  transfer: Transferable[],
+): ShardThread {
+  thread.post({ method: 'open', args: [data] }, transfer)
   const methods = Object.fromEntries(
     shardMethods.map((method) => [method, (...args: unknown[]) => thread.request({ method, args })]),
   ) as unknown as ShardMethods
@@ -53,18 +59,26 @@ const MEASURE_EVERY_MS = 100
 /** What every shard's thread is told, besides its own data. */
 export type ThreadFacts = { logsDebug: boolean }
 
-/** Answers calls of the parent thread; the first call opens the shard. */
-export function serveShard(port: MessagePort, open: (thread: ShardPort) => Promise<ServedShard>): void {
-  const { logsDebug } = workerData as ThreadFacts
+/** Answers calls of the parent thread; the first call after `open` opens the shard. */
+export function serveShard<Data>(
+  port: MessagePort,
+  open: (thread: ShardPort, data: Data) => Promise<ServedShard>,
+): void {
+  let given: (Data & ThreadFacts) | null = null
   let opened: Promise<ServedShard> | null = null
+  const shardPort = ({ logsDebug }: ThreadFacts): ShardPort => ({
+    ...thread,
+    log(level, message, fields = {}) {
+      // Most messages are for debugging, and sending one costs more than writing it.
+      if (level !== 'debug' || logsDebug) thread.send({ kind: 'log', level, message, fields })
+    },
+  })
   const thread = serveThread<ShardCall, ShardEvent>(port, async ({ method, args }) => {
-    opened ??= open({
-      ...thread,
-      log(level, message, fields = {}) {
-        // Most messages are for debugging, and sending one costs more than writing it.
-        if (level !== 'debug' || logsDebug) thread.send({ kind: 'log', level, message, fields })
-      },
-    })
+    if (method === 'open') {
+      given = args[0] as Data & ThreadFacts
+      return
+    }
+    opened ??= open(shardPort(given!), given!)
     const shard = await opened
     if (!Object.hasOwn(shard, method)) throw new AppError('internal', `this shard has no "${method}"`)
     const value = await (shard[method] as (...args: unknown[]) => Promise<unknown>)(...args)
