@@ -19,8 +19,6 @@ const HEAP_GROWING_PERCENT = 100
  * than it gains (decision 042).
  */
 const CALLS_BEFORE_TURBOFAN = 60_000
-/** By then, the threads that a shard starts have loaded their modules, too. */
-const SET_FLAGS_AFTER_MS = 500
 
 export type ShardThreadEvents = {
   log: Logger
@@ -42,6 +40,10 @@ export type StartedShard<Data> = {
 
 /** One shard in a thread of its own. */
 export function startShardThread<Data>(entry: URL, resourceLimits: ResourceLimits = {}): StartedShard<Data> {
+  // Bodies live outside of the heap; with a small heap, they make V8 collect all of it every 70 ms.
+  setFlagsFromString('--initial-old-space-size=64')
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
+  setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`)
   let onEvent = (_: ShardEvent): void => {}
   const thread = startThread<ShardCall, ShardEvent>(entry, {
     data: undefined,
@@ -58,23 +60,11 @@ export function startShardThread<Data>(entry: URL, resourceLimits: ResourceLimit
         else onResults?.(event.results)
       }
       void thread.exited.then(() => retries.adopt(source, []))
-      void thread.loaded.then(setFlagsLater, () => {})
       const facts: ThreadFacts = { logsDebug: log.isLevelEnabled('debug') }
       return { thread, shard: createShardThread(thread, { ...data, ...facts }, transfer) }
     },
     end: () => thread.terminate(),
   }
-}
-
-/**
- * Flags apply to the whole process. Threads that start afterwards can't use the compiled code of Node's own modules, which V8 made with
- * other flags, and take twice as long to start: 70 ms of processor time each (decision 043).
- */
-function setFlagsLater(): void {
-  setTimeout(() => {
-    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
-    setFlagsFromString(`--invocation-count-for-turbofan=${CALLS_BEFORE_TURBOFAN}`)
-  }, SET_FLAGS_AFTER_MS).unref()
 }
 
 /** A channel between every two shards: row n holds the ports of shard n, none to itself. */

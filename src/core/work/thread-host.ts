@@ -15,8 +15,6 @@ export type ThreadHost<Request> = {
   request<T>(message: Request, options?: RequestOptions): Promise<T>
   /** Rejects when the thread can't continue: it reported an error, had an uncaught one, or ended before `expectEnd`. */
   readonly failed: Promise<never>
-  /** Rejects if the thread ends before its modules are loaded. */
-  readonly loaded: Promise<void>
   readonly exited: Promise<void>
   hasEnded(): boolean
   /** Memory in use, even while the thread is busy: its heap, plus external memory that its limits don't count. Rejects after its end. */
@@ -136,7 +134,6 @@ export function startThread<Request, Event = never, Data = undefined>(
 
   return {
     failed: failure.promise,
-    loaded: loaded.promise,
     exited: exited.promise,
     hasEnded: () => state === 'ended',
     async memoryBytes() {
