@@ -121,6 +121,29 @@ describe('batches written ahead of their transaction', () => {
       assert.deepEqual(checkDatabases(system.folder), [])
     }))
 
+  test('are also those of pages that changed, but not of pages whose text stayed the same, nor of parts of pages', () =>
+    withSystem({}, async (system, host, pages) => {
+      const { documents, objects } = await openOne(system)
+      await documents.record(pages)
+      const before = archivedBytes(system)
+      const changed = (parts: Parameters<typeof pageOf>[3] = {}): Capture[] =>
+        Array.from({ length: PAGES }, (_, n) => pageOf(host, `/${n}`, bodyOf(200 + n), { at: 2_000, ...parts }))
+      const writtenAhead = async (captures: Capture[]): Promise<number> => {
+        await withFailingStatement(200, async () => {
+          await assert.rejects(documents.record(captures))
+        })
+        return archivedBytes(system) - before
+      }
+      assert.equal(await writtenAhead(changed({ sameTextAs: 1 })), 0)
+      assert.equal(await writtenAhead(changed({ truncated: 'time' })), 0)
+      const watched = { watch: 1, round: 1, freshFrom: 0, since: 0, first: false }
+      assert.equal(await writtenAhead(changed({ check: watched })), 0)
+      assert.ok((await writtenAhead(changed())) > PAGES * bodyOf(200).length)
+      await documents.record(changed())
+      assert.equal((await recordsOf(objects)).length, 2 * PAGES)
+      assert.deepEqual(checkDatabases(system.folder), [])
+    }))
+
   test('belong to the file that they are in, even if records appended before them fill it', () => {
     const records = Array.from({ length: PAGES }, (_, n) => `<http://h/${n}>${bodyOf(n)}</>`.length)
     const maxFileBytes = records.reduce((sum, length) => sum + length, 0) + 3_000

@@ -24,9 +24,8 @@ export function prepareStatements(db: Database) {
   return {
     known,
     links,
-    isKnown: db.prepare(
-      `SELECT 1 FROM documents WHERE host = ?1 AND fp = ?2 UNION ALL SELECT 1 FROM bodies WHERE digest = ?3 LIMIT 1`,
-    ),
+    isDocument: db.prepare('SELECT 1 FROM documents WHERE host = ? AND fp = ?'),
+    isBody: db.prepare('SELECT 1 FROM bodies WHERE digest = ?'),
     reach: db.prepare(
       `INSERT INTO reached (document, watch, hops) SELECT id, ?, ? FROM documents WHERE host = ? AND fp = ?
        ON CONFLICT DO UPDATE SET hops = excluded.hops WHERE excluded.hops < hops`,

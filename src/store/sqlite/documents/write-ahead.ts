@@ -1,3 +1,4 @@
+import { isForAll } from '../../../core/request.ts'
 import type { Capture } from '../../contracts/documents.ts'
 import type { RecordPointer } from '../../contracts/objects.ts'
 import type { BodyCapture, Original } from '../../rules/versioning.ts'
@@ -9,12 +10,12 @@ import type { prepareStatements } from './document-statements.ts'
 const AHEAD_BYTES = 256 * 1024
 
 /**
- * Bodies first: those that are new, of new documents, are written before the transaction that adds their rows, so that neither this
- * thread nor the catalogue's write lock waits for the file. If another shard stores an equal body in the meantime, the bytes stay unused.
+ * Bodies first: those that are new are written before the transaction that adds their rows, so that neither this thread nor the
+ * catalogue's write lock waits for the file. If another shard stores an equal body in the meantime, the bytes stay unused.
  */
 export function createWriteAhead(
   db: Database,
-  sql: Pick<ReturnType<typeof prepareStatements>, 'isKnown'>,
+  sql: Pick<ReturnType<typeof prepareStatements>, 'isDocument' | 'isBody'>,
   archive: ReturnType<typeof createArchiveWriter>,
 ) {
   /** Records of the present batch that are made already, and where they are if they are in the archive. */
@@ -22,13 +23,24 @@ export function createWriteAhead(
 
   function newBodies(captures: readonly Capture[]): BodyCapture[] {
     const digests = new Set<string>()
-    const isNew = ({ host, fp, digest }: BodyCapture): boolean => {
+    const isNew = (capture: BodyCapture): boolean => {
+      const { digest } = capture
+      if (!isWanted(capture) || sql.isBody.get(digest) !== undefined) return false
       const before = digests.size
-      return sql.isKnown.get(host, fp, digest) === undefined && digests.add(digest.toString('latin1')).size > before
+      return digests.add(digest.toString('latin1')).size > before
     }
     return db.readTogether(() =>
       captures.filter((capture): capture is BodyCapture => capture.kind === 'body' && isNew(capture)),
     )
+  }
+
+  /**
+   * Whether a body that is not in the archive will be stored: not if only its links may have changed, or if it may be a part of what is
+   * stored. For watches, collected bodies of known documents are not stored again either. A crawl needn't ask for the document.
+   */
+  function isWanted({ host, fp, check, sameTextAs, truncated }: BodyCapture): boolean {
+    if (sameTextAs !== 0 || truncated === 'time') return false
+    return isForAll(check) || sql.isDocument.get(host, fp) === undefined
   }
 
   return {
