@@ -56,7 +56,7 @@ export type ShardPort = ThreadPort<ShardEvent> & {
 
 const MEASURE_EVERY_MS = 100
 
-/** What every shard's thread is told, besides its own data. */
+/** What the thread of every shard gets in addition to its own data. */
 export type ThreadFacts = { logsDebug: boolean }
 
 /** Answers calls of the parent thread; the first call after `open` opens the shard. */

@@ -8,7 +8,7 @@ export const strings = {
   warning: (warning: string) => endSentence(`Note: ${warning}`),
   channels: {
     title: 'Channels',
-    lead: 'Where notifications go besides the inbox. Choose in each profile which of them it uses.',
+    lead: 'Where notifications go, in addition to the inbox. Choose in each profile which of them it uses.',
     loading: 'Loading channels',
     add: 'Add a channel',
     empty: 'No channels yet',
