@@ -46,6 +46,7 @@ export type BodyReaderDeps = {
   versions: Pick<VersionStore, 'version'>
   objects: Pick<ObjectStore, 'read'>
   media?: MediaReader
+  digestOf?(body: Buffer): Buffer | Promise<Buffer>
 }
 
 /** Shared by all readers of a thread. It holds no resources until it is needed. */
@@ -59,7 +60,9 @@ export function sharedMedia(): MediaReader {
 /** Compression and rewriting of a file may each overtake one read; more failures are no longer bad luck. */
 const maxAttempts = 4
 
-export function createBodyReader({ versions, objects, media = sharedMedia() }: BodyReaderDeps): BodyReader {
+export function createBodyReader(deps: BodyReaderDeps): BodyReader {
+  const { versions, objects, media = sharedMedia(), digestOf = bodyDigest } = deps
+
   async function readOnce(version: Version, original: Version): Promise<VersionBody> {
     const own = version.record === null ? null : await objects.read(version.record)
     const content = own === null ? null : contentOf(own)
@@ -68,6 +71,7 @@ export function createBodyReader({ versions, objects, media = sharedMedia() }: B
     const holder = original.id === version.id ? content : await bodyOf(original)
     if (holder === null) throw new Error('the catalogue says that the body is kept, and names no record')
     const body = await decoded(holder, version)
+    if (!(await digestOf(body)).equals(version.digest)) throw new Error('the body does not match its fingerprint')
     const contentType = content?.contentType ?? version.type
     return { kind: 'body', header, contentType: contentType === '' ? undefined : contentType, body, record: own }
   }
@@ -145,15 +149,13 @@ function contentOf(record: Buffer): RecordContent {
   return content
 }
 
-async function decoded({ encodings, body }: RecordContent, { size, digest }: Version): Promise<Buffer> {
+async function decoded({ encodings, body }: RecordContent, { size }: Version): Promise<Buffer> {
   // With two encodings, the intermediate bytes may be more than those of the body.
   const maxBytes = Math.max(size, 2 * body.length + 64 * 1024)
   const result = await decodeBody(body, encodings, maxBytes)
   if (result.kind === 'failed' && size > 0) throw new Error(`the body can't be decoded: ${result.message}`)
   // A body truncated when it was fetched is truncated at the same place now.
-  const bytes = result.kind === 'failed' ? Buffer.alloc(0) : result.body.subarray(0, size)
-  if (!bodyDigest(bytes).equals(digest)) throw new Error('the body does not match its fingerprint')
-  return bytes
+  return result.kind === 'failed' ? Buffer.alloc(0) : result.body.subarray(0, size)
 }
 
 function tidyHeader(header: string): string {

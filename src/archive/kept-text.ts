@@ -1,12 +1,16 @@
 import { readAspects } from '../core/change/aspects.ts'
 import type { Aspect } from '../core/profile.ts'
-import { textFingerprint } from '../core/text/document-text.ts'
+import { type BodyWork, ownThread } from '../core/text/body-work.ts'
 import type { OmitRules } from '../core/text/omit-rules.ts'
 import type { ObjectStore } from '../store/contracts/objects.ts'
 import type { VersionStore } from '../store/contracts/versions.ts'
 import { createBodyReader } from './body-reader.ts'
 
-export type KeptTextDeps = { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'read'> }
+export type KeptTextDeps = {
+  versions: Pick<VersionStore, 'version'>
+  objects: Pick<ObjectStore, 'read'>
+  work?: BodyWork
+}
 
 export type KeptTexts = {
   /** Text fingerprint of a kept version; null if there is no body or no text. */
@@ -19,8 +23,8 @@ export type KeptTexts = {
 
 export type KeptBody = { body: Buffer; contentType: string | undefined }
 
-export function createKeptText({ versions, objects }: KeptTextDeps): KeptTexts {
-  const bodies = createBodyReader({ versions, objects })
+export function createKeptText({ versions, objects, work = ownThread }: KeptTextDeps): KeptTexts {
+  const bodies = createBodyReader({ versions, objects, digestOf: work.digest })
   return {
     async body(versionId) {
       const version = await versions.version(versionId)
@@ -30,7 +34,7 @@ export function createKeptText({ versions, objects }: KeptTextDeps): KeptTexts {
     async text(versionId, omit) {
       const version = await versions.version(versionId)
       const found = version === null ? null : await bodies.readText(version)
-      return found?.kind === 'body' ? textFingerprint(found.body, { contentType: found.contentType, omit }) : null
+      return found?.kind === 'body' ? work.fingerprint(found.body, { contentType: found.contentType, omit }) : null
     },
     async aspects(versionId, asked) {
       const version = await versions.version(versionId)

@@ -5,7 +5,9 @@ import { warcinfoRecord } from '../../archive/warc/record-writer.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { version } from '../../config/version.ts'
 import { systemClock } from '../../core/clock.ts'
+import { type BodyWork, ownThread } from '../../core/text/body-work.ts'
 import { startThreadRetries } from '../../core/work/retries.ts'
+import { threadBodyWork } from '../../crawl/extract/scan-thread/thread-body-work.ts'
 import { startThreadScanner } from '../../crawl/extract/scan-thread/thread-scanner.ts'
 import type { ThreadLoad } from '../../crawl/frontier/host-assignment.ts'
 import { createPartFaults } from '../../crawl/parts/guarded.ts'
@@ -51,10 +53,15 @@ async function open({ send, log, fail }: ShardPort, data: ShardData): Promise<Se
     data
   const { archive, crawl } = settings.config
   const scanner = hasScanThread
-    ? startThreadScanner((error) =>
-        log('warn', 'the thread that scans pages has failed; the crawling thread scans them', { error: String(error) }),
+    ? startThreadScanner(
+        (error) =>
+          log('warn', 'the thread that scans pages has failed; the crawling thread scans them', {
+            error: String(error),
+          }),
+        { readsTexts: looksBack },
       )
     : null
+  const bodyWork = scanner === null ? ownThread : threadBodyWork(scanner)
   const counters = openSharedCounters(memory)
   const faults = createPartFaults(log)
   const assignment = await openHostAssignment(settings.config.parts.frontier, faults)
@@ -80,13 +87,14 @@ async function open({ send, log, fail }: ShardPort, data: ShardData): Promise<Se
   const hearing = createHearing(() => counters.told(index))
   measureBusyness(counters.shard(index))
   const { shard, close, crawlDetails, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
-    ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log, readers, scanner },
+    ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log, readers },
+    ...{ scanner, bodyWork },
     logsPauses: true,
     retries: startThreadRetries(systemClock, (waiting) => send({ kind: 'waiting', waiting })),
     looksBack: looksBack || store.recovered,
     clock: systemClock,
     walks: store.walks,
-    ...keptTextOf(settings.folder),
+    ...keptTextOf(settings.folder, bodyWork),
     ...{ protocols, secrets: secrets.opener, outlet: openOutlet(modules, index) },
     coordinate: (given) =>
       createLocalCoordination({
@@ -129,7 +137,7 @@ function loadsOf(counters: SharedCounters, hostsOf: readonly number[]): ThreadLo
 }
 
 /** Opens the catalogue and loads its readers when the first text is needed: most crawls need none. */
-function keptTextOf(folder: string) {
+function keptTextOf(folder: string, work: BodyWork) {
   let opening: Promise<KeptTexts> | null = null
   async function open(): Promise<KeptTexts> {
     const [{ createKeptText }, { createSqliteVersions }, { createSqliteObjects }] = await Promise.all([
@@ -141,6 +149,7 @@ function keptTextOf(folder: string) {
     return createKeptText({
       versions: createSqliteVersions(db),
       objects: createSqliteObjects(db, paths.archive(folder)),
+      work,
     })
   }
   function kept(): Promise<KeptTexts> {

@@ -6,6 +6,7 @@ import type { CheckOrder } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
 import { decodeBody } from '../../core/http/decode-body.ts'
 import type { CrawlDetails } from '../../core/reports/crawl-report.ts'
+import { type BodyWork, ownThread } from '../../core/text/body-work.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createAddressGuard } from '../../core/url/address.ts'
 import { hostKey } from '../../core/url/partition.ts'
@@ -80,6 +81,8 @@ export type ShardEnvironment = {
   outlet?: Outlet | null
   /** Scans pages in another thread; by default this one scans them. */
   scanner?: ThreadScanner | null
+  /** For changed bodies; by default done by this thread. */
+  bodyWork?: BodyWork
   /** Ports to the other shards of the process, for pages that they read; none by default. */
   readers?: ShardDeps['readers']['ports']
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
@@ -288,7 +291,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       probeTablesAfter: sitemaps === null ? null : crawl.tables === 'first' ? 0 : PAGES_BEFORE_PROBE,
       agent,
       reading: {
-        ...{ pipe, scanner },
+        ...{ pipe, scanner, bodyWork: environment.bodyWork ?? ownThread },
         linkNaming: namingNumber(naming, settings.files.hostRules),
         run: environment.run,
         maxBodyBytes: crawl.maxBodyBytes,

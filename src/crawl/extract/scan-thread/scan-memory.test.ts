@@ -66,8 +66,8 @@ test('the parts of a place follow each other, for every length', () => {
         const place = placeAt(start, folder, page)
         assert.equal(place.head * 4, start)
         assert.ok(place.digest > start)
-        assert.equal(place.folder - place.digest, 32)
-        assert.equal(place.page, place.folder + folder)
+        assert.equal(place.label - place.digest, 32)
+        assert.equal(place.page, place.label + folder)
         assert.ok(place.findings * 4 >= place.page + page && place.findings * 4 < place.page + page + 4)
         assert.equal(start + placeBytes(folder, page), 4 * (place.findings + place.maxFindings))
       }

@@ -25,10 +25,13 @@ export const MAX_SUBMITTED = 4096
 
 /** A place begins with these numbers: what to do, … */
 export const PAGE_LENGTH = 0
-export const FOLDER_LENGTH = 1
+export const LABEL_LENGTH = 1
 export const ORIGIN_LENGTH = 2
 export const OPTIONS = 3
-/** … and the outcome: how many findings there are, or -1 if they have no room; whether the memo forgot all links before this page. */
+/**
+ * … and the outcome: how many findings there are, or -1 if they have no room; whether the memo forgot all links before this page. For its
+ * text, 1 if it has one, 0 if its type has none, -1 if it could not be read.
+ */
 export const FOUND = 4
 export const HAS_FORGOTTEN = 5
 const HEAD = 6
@@ -39,7 +42,12 @@ export const AS_XML = 2
 export const WITH_LINK_TEXTS = 4
 /** … and its links are looked up in the memo. */
 export const IN_FOLDER = 8
+/** Neither: only the fingerprint of its text is wanted, of a page with … */
+export const FOR_TEXT = 16
+/** … a content type. */
+export const HAS_TYPE = 32
 
+/** Of the page or, shorter, of its text. */
 const DIGEST_BYTES = 32
 /** What is never used takes no memory: places are taken from the start whenever the ring is empty. */
 const RING_BYTES = 8 << 20
@@ -69,23 +77,24 @@ export function placeIndex(n: number): number {
 export type Place = {
   head: number
   digest: number
-  folder: number
+  /** The folder of a page for links, or the content type of one for its text; in UTF-8. */
+  label: number
   page: number
   findings: number
   maxFindings: number
 }
 
-export function placeAt(start: number, folderLength: number, pageLength: number): Place {
+export function placeAt(start: number, labelLength: number, pageLength: number): Place {
   const digest = start + 4 * HEAD
-  const folder = digest + DIGEST_BYTES
-  const page = folder + folderLength
+  const label = digest + DIGEST_BYTES
+  const page = label + labelLength
   const findings = (page + pageLength + 3) >>> 2
-  return { head: start >>> 2, digest, folder, page, findings, maxFindings: roomForFindings(pageLength) }
+  return { head: start >>> 2, digest, label, page, findings, maxFindings: roomForFindings(pageLength) }
 }
 
 /** The size of a place. */
-export function placeBytes(folderLength: number, pageLength: number): number {
-  return 4 * (placeAt(0, folderLength, pageLength).findings + roomForFindings(pageLength))
+export function placeBytes(labelLength: number, pageLength: number): number {
+  return 4 * (placeAt(0, labelLength, pageLength).findings + roomForFindings(pageLength))
 }
 
 /** Three quarters of the page's bytes, three times as many as usual. Pages with more findings are scanned again by the crawling thread. */

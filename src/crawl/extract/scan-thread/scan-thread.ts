@@ -5,12 +5,14 @@ import { serveThread } from '../../../core/work/thread-host.ts'
 import { createScanner, type ScanOptions } from '../scanner/scanner.ts'
 import {
   AS_XML,
-  FOLDER_LENGTH,
   FOR_LINKS,
+  FOR_TEXT,
   FOUND,
   HAS_FORGOTTEN,
+  HAS_TYPE,
   IN_FOLDER,
   IS_ASLEEP,
+  LABEL_LENGTH,
   OPTIONS,
   ORIGIN_LENGTH,
   openScanMemory,
@@ -23,7 +25,15 @@ import {
   WITH_LINK_TEXTS,
 } from './scan-memory.ts'
 
-/** Scans and hashes the pages of one crawling thread until it is terminated. It has no event loop: it waits on the shared memory. */
+/**
+ * Scans and hashes the pages of one crawling thread, and reads the texts of changed ones, until it is terminated. It has no event loop: it
+ * waits on the shared memory.
+ */
+export type ScanThreadData = {
+  memory: SharedArrayBuffer
+  /** Otherwise the modules for it aren't loaded. */
+  readsTexts: boolean
+}
 
 /** Between two looks for pages. */
 const LOOK_MS = 0.3
@@ -32,15 +42,22 @@ const NICENESS = 10
 /** After this many looks without a page, it sleeps until it is woken. */
 const LOOKS = 20
 
-const { counts, numbers, bytes } = openScanMemory(workerData as SharedArrayBuffer)
+const { memory, readsTexts } = workerData as ScanThreadData
+const { counts, numbers, bytes } = openScanMemory(memory)
 const scanner = createScanner()
+const texts = readsTexts ? await import('../../../core/text/document-text.ts') : null
 
 function examine(start: number): void {
   const head = start >>> 2
   const pageLength = numbers[head + PAGE_LENGTH]!
-  const place = placeAt(start, numbers[head + FOLDER_LENGTH]!, pageLength)
+  const place = placeAt(start, numbers[head + LABEL_LENGTH]!, pageLength)
   const page = bytes.subarray(place.page, place.page + pageLength)
-  if ((numbers[head + OPTIONS]! & FOR_LINKS) !== 0) scan(page, place)
+  const asked = numbers[head + OPTIONS]!
+  if ((asked & FOR_TEXT) !== 0) {
+    numbers[head + FOUND] = readText(page, place)
+    return
+  }
+  if ((asked & FOR_LINKS) !== 0) scan(page, place)
   hash('sha256', page, 'buffer').copy(bytes, place.digest)
 }
 
@@ -62,12 +79,28 @@ function scan(page: Buffer, place: Place): void {
   numbers[place.head + FOUND] = found
 }
 
-function optionsOf({ head, folder }: Place): ScanOptions {
+/** A page whose text can't be read is left to the crawling thread, which meets the same error. */
+function readText(page: Buffer, place: Place): number {
+  const contentType = (numbers[place.head + OPTIONS]! & HAS_TYPE) === 0 ? undefined : labelOf(place)
+  try {
+    const text = texts!.textFingerprint(page, { contentType })
+    text?.copy(bytes, place.digest)
+    return text === null ? 0 : 1
+  } catch {
+    return -1
+  }
+}
+
+function labelOf({ head, label }: Place): string {
+  return bytes.toString('utf8', label, label + numbers[head + LABEL_LENGTH]!)
+}
+
+function optionsOf(place: Place): ScanOptions {
+  const { head } = place
   const asked = numbers[head + OPTIONS]!
   const options: ScanOptions = { xml: (asked & AS_XML) !== 0, withTexts: (asked & WITH_LINK_TEXTS) !== 0 }
   if ((asked & IN_FOLDER) === 0) return options
-  const url = bytes.toString('latin1', folder, folder + numbers[head + FOLDER_LENGTH]!)
-  return { ...options, folder: { url, originLength: numbers[head + ORIGIN_LENGTH]! } }
+  return { ...options, folder: { url: labelOf(place), originLength: numbers[head + ORIGIN_LENGTH]! } }
 }
 
 lowerThreadPriority(NICENESS)

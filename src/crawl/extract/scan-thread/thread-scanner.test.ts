@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { textFingerprint } from '../../../core/text/document-text.ts'
+import { createOmitRules } from '../../../core/text/omit-rules.ts'
 import { baseOfSerialised } from '../../../core/url/url.ts'
 import { startThread } from '../../../core/work/thread-host.ts'
 import { fastfind } from '../fastfind.ts'
@@ -18,14 +20,16 @@ import {
   SCANNED,
   SUBMITTED,
 } from './scan-memory.ts'
+import type { ScanThreadData } from './scan-thread.ts'
+import { threadBodyWork } from './thread-body-work.ts'
 import { type ScannedPage, startThreadScanner, type ThreadScanner } from './thread-scanner.ts'
 
 const plain: ScanOptions = { xml: false, withTexts: false }
 const sha256 = (page: Buffer): Buffer => hash('sha256', page, 'buffer')
 const never = (error: unknown): void => assert.fail(`the thread has failed: ${error}`)
 
-async function withScanner(work: (scanner: ThreadScanner) => Promise<void>): Promise<void> {
-  const scanner = startThreadScanner(never)
+async function withScanner(work: (scanner: ThreadScanner) => Promise<void>, readsTexts = false): Promise<void> {
+  const scanner = startThreadScanner(never, { readsTexts })
   try {
     while (scanner.scan(Buffer.alloc(0), null) === null) await turn()
     await work(scanner)
@@ -105,6 +109,63 @@ describe('scan thread', () => {
       assert.equal(scanner.scan(Buffer.alloc(MAX_PAGE_BYTES + 1), null), null)
     }))
 
+  test('reads texts as the thread itself does, mixed with pages to scan', () =>
+    withScanner(async (scanner) => {
+      const types = [
+        'text/html; charset=utf-8',
+        'text/html; charset=windows-1251',
+        'text/plain',
+        'image/png',
+        undefined,
+      ]
+      const bodies = Array.from({ length: 200 }, (_, n) =>
+        Buffer.from(n % 9 === 0 ? `plain é ${n}` : pageText(n, n % 40)),
+      )
+      const answers = bodies.map(async (body, n) => {
+        const contentType = types[n % types.length]
+        const [found, { digest }] = await Promise.all([scanner.text(body, contentType), scanned(scanner, body, plain)])
+        assert.deepEqual(found?.text, textFingerprint(body, { contentType }), `body ${n}, ${contentType}`)
+        assert.ok(digest.equals(sha256(body)))
+        return found?.text ?? null
+      })
+      const texts = await Promise.all(answers)
+      assert.ok(texts.some((text) => text === null) && texts.some((text) => text !== null))
+    }, true))
+
+  test('reads no texts unless it was started for them', () =>
+    withScanner(async (scanner) => {
+      assert.equal(scanner.text(Buffer.from('text'), 'text/plain'), null)
+    }))
+
+  test('does the work for changed bodies, and leaves what it refuses to its caller', () =>
+    withScanner(async (scanner) => {
+      const asked: string[] = []
+      const work = threadBodyWork({
+        scan(page, options) {
+          asked.push('digest')
+          return scanner.scan(page, options)
+        },
+        text(page, contentType) {
+          asked.push('text')
+          return scanner.text(page, contentType)
+        },
+      })
+      const page = Buffer.from(pageText(1, 20))
+      const tooLarge = Buffer.alloc(MAX_PAGE_BYTES + 1, 'text ')
+      const contentType = 'text/html; charset=utf-8'
+      const omit = createOmitRules([{ match: '*', selectors: [], patterns: ['text 3.*'] }])('https://example.org/')
+      assert.ok(omit !== null)
+      for (const body of [page, tooLarge]) {
+        assert.ok((await work.digest(body)).equals(sha256(body)))
+        assert.deepEqual(await work.fingerprint(body, { contentType }), textFingerprint(body, { contentType }))
+      }
+      assert.deepEqual(asked, ['digest', 'text', 'digest', 'text'])
+      const rest = await work.fingerprint(page, { contentType, omit })
+      assert.deepEqual(rest, textFingerprint(page, { contentType, omit }))
+      assert.notDeepEqual(rest, textFingerprint(page, { contentType }))
+      assert.equal(asked.length, 4)
+    }, true))
+
   test('leaves a page to its caller if there are more links than have room', () =>
     withScanner(async (scanner) => {
       const crowded = Buffer.from('<a href=x>'.repeat(5000))
@@ -136,8 +197,8 @@ describe('scan thread', () => {
   test('sleeps when there is nothing to do, and is woken', async () => {
     const memory = createScanMemory()
     const { counts, numbers, bytes } = openScanMemory(memory)
-    const thread = startThread<never, 'ready', SharedArrayBuffer>(new URL('./scan-thread.ts', import.meta.url), {
-      data: memory,
+    const thread = startThread<never, 'ready', ScanThreadData>(new URL('./scan-thread.ts', import.meta.url), {
+      data: { memory, readsTexts: false },
     })
     try {
       for (let n = 0; n < 3; n++) {
@@ -160,7 +221,7 @@ describe('scan thread', () => {
   test('leaves all pages to their callers when it fails, and when it is closed', async () => {
     const errors: unknown[] = []
     const entry = new URL('./faulty-scan-thread.testkit.ts', import.meta.url)
-    const scanner = startThreadScanner((error) => errors.push(error), entry)
+    const scanner = startThreadScanner((error) => errors.push(error), { entry })
     const page = Buffer.from('<a href=x>')
     let first = scanner.scan(page, plain)
     for (; first === null; first = scanner.scan(page, plain)) await turn()

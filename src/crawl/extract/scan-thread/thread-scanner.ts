@@ -6,12 +6,14 @@ import {
   AS_XML,
   createRing,
   createScanMemory,
-  FOLDER_LENGTH,
   FOR_LINKS,
+  FOR_TEXT,
   FOUND,
   HAS_FORGOTTEN,
+  HAS_TYPE,
   IN_FOLDER,
   IS_ASLEEP,
+  LABEL_LENGTH,
   MAX_PAGE_BYTES,
   MAX_SUBMITTED,
   OPTIONS,
@@ -26,17 +28,20 @@ import {
   SUBMITTED,
   WITH_LINK_TEXTS,
 } from './scan-memory.ts'
+import type { ScanThreadData } from './scan-thread.ts'
 
 /**
  * Scans pages in a thread of its own, which also hashes them. That thread runs WebAssembly and little else, so it has almost nothing to
  * compile or collect; a second crawling thread would do all of that again.
+ *
+ * What it is asked is answered in the order of the questions. Null if the caller has to do the work, now or in the end: the page is too
+ * large, too many wait for room already, or the thread isn't ready or has failed.
  */
 export type ThreadScanner = {
-  /**
-   * Resolves in the order in which pages were given. Null if the caller has to scan the page, now or in the end: it is too large, too
-   * many wait for room already, or the thread isn't ready or has failed. Without options, the page is only hashed.
-   */
+  /** Without options, the page is only hashed. */
   scan(page: Buffer, options: ScanOptions | null): Promise<ScannedPage | null> | null
+  /** As `textFingerprint`. Always null if the scanner was started without texts. */
+  text(page: Buffer, contentType: string | undefined): Promise<TextFound | null> | null
   close(): Promise<void>
 }
 
@@ -48,8 +53,18 @@ export type ScannedPage = {
   hasForgotten: boolean
 }
 
-type Submitted = { place: Place; resolve(scanned: ScannedPage | null): void }
-type Waiting = Pick<Submitted, 'resolve'> & { page: Buffer; options: ScanOptions | null }
+/** Null if the type has no text. */
+export type TextFound = { text: Buffer | null }
+
+type Job = {
+  page: Buffer
+  options: number
+  label: string
+  originLength: number
+  /** With the place of the answer, or null if there is none. */
+  done(place: Place | null): void
+}
+type Submitted = Pick<Job, 'done'> & { place: Place }
 
 const HEAP_MB = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 }
 /** As much as has room at a time. With more, the thread has fallen behind, and callers help it. */
@@ -58,8 +73,12 @@ const MAX_WAITING_BYTES = 4 << 20
 const LOOK_MS = 1
 
 const scanThread = new URL('./scan-thread.ts', import.meta.url)
+const TEXT_BYTES = 16
 
-export function startThreadScanner(onFailed: (error: unknown) => void, entry = scanThread): ThreadScanner {
+export function startThreadScanner(
+  onFailed: (error: unknown) => void,
+  { readsTexts = false, entry = scanThread } = {},
+): ThreadScanner {
   const memory = createScanMemory()
   const { counts, numbers, bytes } = openScanMemory(memory)
   const ring = createRing()
@@ -67,12 +86,12 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
   let submitted: Submitted[] = []
   let read: Submitted[] = []
   /** Pages that had no room when they were given, in order. */
-  const waiting: Waiting[] = []
+  const waiting: Job[] = []
   let waitingBytes = 0
   let state: 'starting' | 'ready' | 'ended' = 'starting'
   let isLooking = false
-  const thread = startThread<never, 'ready', SharedArrayBuffer>(entry, {
-    data: memory,
+  const thread = startThread<never, 'ready', ScanThreadData>(entry, {
+    data: { memory, readsTexts },
     isBackground: true,
     resourceLimits: HEAP_MB,
     onEvent() {
@@ -84,24 +103,20 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
     onFailed(error)
   })
 
-  function submit(page: Buffer, options: ScanOptions | null, resolve: Submitted['resolve']): boolean {
-    const folder = options?.folder
-    const isInFolder = folder !== undefined && folder.url.length <= MAX_BASE
-    const folderLength = isInFolder ? folder.url.length : 0
+  function submit({ page, options, label, originLength, done }: Job): boolean {
     if (submitted.length + read.length >= MAX_SUBMITTED) return false
-    const start = ring.take(placeBytes(folderLength, page.length))
+    const labelLength = Buffer.byteLength(label)
+    const start = ring.take(placeBytes(labelLength, page.length))
     if (start === null) return false
-    const place = placeAt(start, folderLength, page.length)
+    const place = placeAt(start, labelLength, page.length)
     copyBytes(page, bytes, place.page)
     const { head } = place
     numbers[head + PAGE_LENGTH] = page.length
-    numbers[head + FOLDER_LENGTH] = folderLength
-    numbers[head + OPTIONS] = wordOf(options) | (isInFolder ? IN_FOLDER : 0)
-    if (isInFolder) {
-      bytes.write(folder.url, place.folder, 'latin1')
-      numbers[head + ORIGIN_LENGTH] = folder.originLength
-    }
-    submitted.push({ place, resolve })
+    numbers[head + LABEL_LENGTH] = labelLength
+    numbers[head + ORIGIN_LENGTH] = originLength
+    numbers[head + OPTIONS] = options
+    if (labelLength > 0) bytes.write(label, place.label)
+    submitted.push({ place, done })
     const count = counts[SUBMITTED]!
     counts[placeIndex(count)] = start
     Atomics.store(counts, SUBMITTED, (count + 1) | 0)
@@ -123,7 +138,7 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
     const scanned = submitted.length - ((counts[SUBMITTED]! - Atomics.load(counts, SCANNED)) | 0)
     read = submitted.slice(0, scanned)
     submitted = submitted.slice(scanned)
-    for (const { place, resolve } of read) resolve(scannedPage(place))
+    for (const { place, done } of read) done(place)
     submitWaiting()
     if (submitted.length + read.length === 0 || isLooking) return
     isLooking = true
@@ -131,7 +146,7 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
   }
 
   function submitWaiting(): void {
-    const left = waiting.findIndex(({ page, options, resolve }) => !submit(page, options, resolve))
+    const left = waiting.findIndex((job) => !submit(job))
     const given = left === -1 ? waiting.length : left
     for (const { page } of waiting.splice(0, given)) waitingBytes -= page.length
   }
@@ -148,18 +163,46 @@ export function startThreadScanner(onFailed: (error: unknown) => void, entry = s
 
   function end(): void {
     state = 'ended'
-    for (const { resolve } of [...submitted.splice(0), ...waiting.splice(0)]) resolve(null)
+    for (const { done } of [...submitted.splice(0), ...waiting.splice(0)]) done(null)
+  }
+
+  function textFound({ head, digest }: Place): TextFound | null {
+    const found = numbers[head + FOUND]!
+    if (found === -1) return null
+    return { text: found === 0 ? null : Buffer.from(bytes.subarray(digest, digest + TEXT_BYTES)) }
+  }
+
+  function give<Answer>(
+    question: Pick<Job, 'page' | 'options' | 'label' | 'originLength'>,
+    answerAt: (place: Place) => Answer | null,
+  ): Promise<Answer | null> | null {
+    const { page } = question
+    if (state !== 'ready' || page.length > MAX_PAGE_BYTES) return null
+    const { promise, resolve } = Promise.withResolvers<Answer | null>()
+    const job: Job = { ...question, done: (place) => resolve(place === null ? null : answerAt(place)) }
+    if (waiting.length === 0 && submit(job)) return promise
+    if (waitingBytes + page.length > MAX_WAITING_BYTES) return null
+    waiting.push(job)
+    waitingBytes += page.length
+    return promise
   }
 
   return {
     scan(page, options) {
-      if (state !== 'ready' || page.length > MAX_PAGE_BYTES) return null
-      const { promise, resolve } = Promise.withResolvers<ScannedPage | null>()
-      if (waiting.length === 0 && submit(page, options, resolve)) return promise
-      if (waitingBytes + page.length > MAX_WAITING_BYTES) return null
-      waiting.push({ page, options, resolve })
-      waitingBytes += page.length
-      return promise
+      const folder = options?.folder
+      const isInFolder = folder !== undefined && folder.url.length <= MAX_BASE
+      const question = {
+        page,
+        options: wordOf(options) | (isInFolder ? IN_FOLDER : 0),
+        label: isInFolder ? folder.url : '',
+        originLength: isInFolder ? folder.originLength : 0,
+      }
+      return give(question, scannedPage)
+    },
+    text(page, contentType) {
+      if (!readsTexts) return null
+      const hasType = contentType === undefined ? 0 : HAS_TYPE
+      return give({ page, options: FOR_TEXT | hasType, label: contentType ?? '', originLength: 0 }, textFound)
     },
     async close() {
       end()

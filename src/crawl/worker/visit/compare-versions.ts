@@ -1,6 +1,7 @@
 import type { Aspect } from '../../../core/profile.ts'
 import type { QueuedRequest } from '../../../core/request.ts'
-import { type TextSource, textFingerprint } from '../../../core/text/document-text.ts'
+import type { BodyWork } from '../../../core/text/body-work.ts'
+import type { TextSource } from '../../../core/text/document-text.ts'
 import type { OmitRules } from '../../../core/text/omit-rules.ts'
 import type { KnownDocument } from '../../../store/contracts/documents.ts'
 import type { FetchResponse } from '../../fetch/fetch-result.ts'
@@ -34,11 +35,15 @@ type TextQuestion = {
  * Extracts the text only if the bytes differ from the stored ones, so a first crawl does not pay for it. The stored text is compared under
  * the same rules, even if they have changed since; if its body was garbage-collected, its fingerprint was kept.
  */
-export async function compareText(question: TextQuestion, keptText: KeptText): Promise<TextComparison> {
+export async function compareText(
+  question: TextQuestion,
+  keptText: KeptText,
+  { fingerprint }: BodyWork,
+): Promise<TextComparison> {
   const { known, digest, body, contentType, omit } = question
   if (!mayDifferInText(known, digest)) return notCompared
   const source: TextSource = { contentType, omit }
-  const text = textFingerprint(body, source)
+  const text = await fingerprint(body, source)
   if (text === null || question.truncated !== known.truncated) return { text, sameTextAs: 0 }
   const rules = omit?.id ?? 0
   const before = known.text !== null && known.textRules === rules ? known.text : await keptText(known.versionId, omit)

@@ -109,7 +109,9 @@ async function captureOf(
   const omit = options.omitFor(url)
   const question = { known, digest, body: text.body, contentType: text.contentType, truncated, omit }
   const compared =
-    options.keptText === null ? { text: null, sameTextAs: 0 } : await compareText(question, options.keptText)
+    options.keptText === null
+      ? { text: null, sameTextAs: 0 }
+      : await compareText(question, options.keptText, options.bodyWork)
   const capture = bodyCapture(own, body, digest, {
     ...{ title: title || body.title || item.name, etag: item.validator, links },
     ...{ ...compared, textRules: omit?.id ?? 0 },

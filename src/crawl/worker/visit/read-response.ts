@@ -3,6 +3,7 @@ import type { KeptBody } from '../../../archive/kept-text.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
 import type { Aspect } from '../../../core/profile.ts'
 import { type Offer, pagePriority, type QueuedRequest } from '../../../core/request.ts'
+import type { BodyWork } from '../../../core/text/body-work.ts'
 import { documentText } from '../../../core/text/document-text.ts'
 import type { OmitRules } from '../../../core/text/omit-rules.ts'
 import { bodyDigest } from '../../../core/url/fingerprint.ts'
@@ -60,6 +61,7 @@ export type ReadOptions = RecordOptions & {
   pipe: LinkPipe
   /** Null if this thread scans all pages itself. */
   scanner: ThreadScanner | null
+  bodyWork: BodyWork
   maxBodyBytes: number
   maxLinks: number
   /** Product token for robots directives; null when they are not obeyed. */
@@ -187,6 +189,7 @@ export async function readResponse(
       : await compareText(
           { known, digest, body: text.body, contentType: text.contentType, truncated: truncated ?? '', omit },
           keptText,
+          options.bodyWork,
         )
   const asked = options.aspectsOf(request.check.watch)
   const differsFrom =

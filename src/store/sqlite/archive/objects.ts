@@ -1,5 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, read } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { AppError } from '../../../core/errors.ts'
 import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../../contracts/objects.ts'
@@ -15,6 +16,8 @@ type FileRow = {
 }
 
 const MAX_RECORD_BYTES = 2 ** 31 - 1
+
+const readFrom = promisify(read)
 
 export function createSqliteObjects(db: Database, archive: string): ObjectStore {
   const selectFiles = db.prepare('SELECT id, name, state, length FROM files ORDER BY id')
@@ -37,7 +40,7 @@ export function createSqliteObjects(db: Database, archive: string): ObjectStore 
     async read({ fileId, offset, length }) {
       const file = fileOf(fileId)
       const path = join(archive, file.name)
-      const bytes = readBytes(path, offset, length)
+      const bytes = await readBytes(path, offset, length)
       if (file.state !== 'compressed') return bytes
       try {
         return gunzipSync(bytes, { maxOutputLength: MAX_RECORD_BYTES })
@@ -77,7 +80,8 @@ export function createSqliteObjects(db: Database, archive: string): ObjectStore 
   }
 }
 
-function readBytes(path: string, offset: number, length: number): Buffer {
+/** The disk is read in the thread pool: what a crawl wrote past the page cache isn't in memory. */
+async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
   let fd: number
   try {
     fd = openSync(path, 'r')
@@ -86,7 +90,8 @@ function readBytes(path: string, offset: number, length: number): Buffer {
   }
   try {
     const bytes = Buffer.allocUnsafe(length)
-    if (readSync(fd, bytes, 0, length, offset) < length) {
+    const { bytesRead } = await readFrom(fd, bytes, 0, length, offset)
+    if (bytesRead < length) {
       throw new AppError('record-damaged', `${path} ends before the record at ${offset} does`)
     }
     return bytes
