@@ -130,6 +130,7 @@ describe('scan thread', () => {
       })
       const texts = await Promise.all(answers)
       assert.ok(texts.some((text) => text === null) && texts.some((text) => text !== null))
+      assert.equal(scanner.text(bodies[1]!, `text/html; a="${'b'.repeat(10_000)}"`), null)
     }, true))
 
   test('reads no texts unless it was started for them', () =>

@@ -74,6 +74,8 @@ const LOOK_MS = 1
 
 const scanThread = new URL('./scan-thread.ts', import.meta.url)
 const TEXT_BYTES = 16
+/** Longer content types would take the room of pages. */
+const MAX_TYPE = 1_000
 
 export function startThreadScanner(
   onFailed: (error: unknown) => void,
@@ -200,9 +202,10 @@ export function startThreadScanner(
       return give(question, scannedPage)
     },
     text(page, contentType) {
-      if (!readsTexts) return null
-      const hasType = contentType === undefined ? 0 : HAS_TYPE
-      return give({ page, options: FOR_TEXT | hasType, label: contentType ?? '', originLength: 0 }, textFound)
+      const label = contentType ?? ''
+      if (!readsTexts || label.length > MAX_TYPE) return null
+      const options = contentType === undefined ? FOR_TEXT : FOR_TEXT | HAS_TYPE
+      return give({ page, options, label, originLength: 0 }, textFound)
     },
     async close() {
       end()
