@@ -46,6 +46,7 @@ export type BodyReaderDeps = {
   versions: Pick<VersionStore, 'version'>
   objects: Pick<ObjectStore, 'read'>
   media?: MediaReader
+  /** By default computed by this thread. */
   digestOf?(body: Buffer): Buffer | Promise<Buffer>
 }
 

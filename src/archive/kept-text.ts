@@ -23,19 +23,35 @@ export type KeptTexts = {
 
 export type KeptBody = { body: Buffer; contentType: string | undefined }
 
+/** Bodies are read in as many lanes: each is in memory until it is compared, and hundreds of pages may change at a time. */
+const LANES = 8
+
 export function createKeptText({ versions, objects, work = ownThread }: KeptTextDeps): KeptTexts {
   const bodies = createBodyReader({ versions, objects, digestOf: work.digest })
+  const lanes: Promise<unknown>[] = new Array(LANES).fill(Promise.resolve())
+  let turn = 0
+
+  function inLane<T>(read: () => Promise<T>): Promise<T> {
+    const lane = turn++ % LANES
+    const reading = lanes[lane]!.then(read)
+    // Failures are the caller's; the next one in the lane reads all the same.
+    lanes[lane] = reading.catch(() => {})
+    return reading
+  }
+
+  async function textOf(versionId: number, omit: OmitRules | null): Promise<Buffer | null> {
+    const version = await versions.version(versionId)
+    const found = version === null ? null : await bodies.readText(version)
+    return found?.kind === 'body' ? work.fingerprint(found.body, { contentType: found.contentType, omit }) : null
+  }
+
   return {
     async body(versionId) {
       const version = await versions.version(versionId)
       const found = version === null ? null : await bodies.read(version)
       return found?.kind === 'body' ? { body: found.body, contentType: found.contentType } : null
     },
-    async text(versionId, omit) {
-      const version = await versions.version(versionId)
-      const found = version === null ? null : await bodies.readText(version)
-      return found?.kind === 'body' ? work.fingerprint(found.body, { contentType: found.contentType, omit }) : null
-    },
+    text: (versionId, omit) => inLane(() => textOf(versionId, omit)),
     async aspects(versionId, asked) {
       const version = await versions.version(versionId)
       const found = version === null ? null : await bodies.readText(version)

@@ -61,15 +61,15 @@ describe('ring of places', () => {
 
 test('the parts of a place follow each other, for every length', () => {
   for (const start of [0, 4096])
-    for (let folder = 0; folder < 9; folder++)
+    for (let label = 0; label < 9; label++)
       for (let page = 0; page < 9; page++) {
-        const place = placeAt(start, folder, page)
+        const place = placeAt(start, label, page)
         assert.equal(place.head * 4, start)
         assert.ok(place.digest > start)
         assert.equal(place.label - place.digest, 32)
-        assert.equal(place.page, place.label + folder)
+        assert.equal(place.page, place.label + label)
         assert.ok(place.findings * 4 >= place.page + page && place.findings * 4 < place.page + page + 4)
-        assert.equal(start + placeBytes(folder, page), 4 * (place.findings + place.maxFindings))
+        assert.equal(start + placeBytes(label, page), 4 * (place.findings + place.maxFindings))
       }
   assert.notEqual(createRing().take(placeBytes(2000, MAX_PAGE_BYTES)), null)
 })

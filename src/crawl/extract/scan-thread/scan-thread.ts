@@ -25,10 +25,9 @@ import {
   WITH_LINK_TEXTS,
 } from './scan-memory.ts'
 
-/**
- * Scans and hashes the pages of one crawling thread, and reads the texts of changed ones, until it is terminated. It has no event loop: it
- * waits on the shared memory.
- */
+// Scans and hashes the pages of one crawling thread, and reads the texts of changed ones, until it is terminated. It has no event loop: it
+// waits on the shared memory.
+
 export type ScanThreadData = {
   memory: SharedArrayBuffer
   /** Otherwise the modules for it aren't loaded. */
