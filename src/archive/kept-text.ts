@@ -24,7 +24,7 @@ export type KeptTexts = {
 export type KeptBody = { body: Buffer; contentType: string | undefined }
 
 /** Bodies are read in as many lanes: each is in memory until it is compared, and hundreds of pages may change at a time. */
-const LANES = 8
+const LANES = 32
 
 export function createKeptText({ versions, objects, work = ownThread }: KeptTextDeps): KeptTexts {
   const bodies = createBodyReader({ versions, objects, digestOf: work.digest })
